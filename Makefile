@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Every entry point; `make help` lists them. Files are found by wildcard: nobody edits this to add one.
+#
+#   BUILD=dir      where everything built goes (default: build)
+#   VARIANT=name   release (default), san (ASan + UBSan), debug, fuzz (clang, libFuzzer)
+#   CC=clang  V=1  WERROR=1  LRUTAPE_NO_DEPS=1 (install nothing)
+
+VARIANT ?= release
+BUILD ?= build
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+AR ?= ar
+PKG_CONFIG ?= pkg-config
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+mandir ?= $(prefix)/share/man
+
+OUT := $(BUILD)/$(VARIANT)
+OBJ := $(OUT)/obj
+BIN := $(OUT)/bin
+GEN := $(OUT)/gen
+
+# ---- Libraries. Minimum versions stand here and nowhere else.
+
+NEED_ZSTD := libzstd >= 1.4.0
+NEED_ZLIB := zlib >= 1.2.11
+NEED_SQLITE := sqlite3 >= 3.34.0
+NEED_TRACEEVENT := libtraceevent >= 1.7.0
+NEED_TRACEFS := libtracefs >= 1.6.0
+NEED_CMOCKA := cmocka >= 1.1.5
+
+have = $(shell $(PKG_CONFIG) --exists '$(1)' 2>/dev/null && echo yes)
+HAVE_REQUIRED := $(and $(call have,$(NEED_ZSTD)),$(call have,$(NEED_ZLIB)),$(call have,$(NEED_SQLITE)))
+HAVE_TRACEFS := $(and $(call have,$(NEED_TRACEEVENT)),$(call have,$(NEED_TRACEFS)))
+HAVE_CMOCKA := $(call have,$(NEED_CMOCKA))
+ifdef LRUTAPE_NO_TRACEFS
+HAVE_TRACEFS :=
+endif
+
+PACKAGES := $(if $(HAVE_REQUIRED),libzstd zlib sqlite3) $(if $(HAVE_TRACEFS),libtracefs libtraceevent)
+ifneq ($(strip $(PACKAGES)),)
+PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
+PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES))
+endif
+CMOCKA_LIBS := $(if $(HAVE_CMOCKA),$(shell $(PKG_CONFIG) --libs cmocka))
+
+# ---- Sources.
+
+# Each folder is searched to four levels: deep enough for any stage, and no find(1) to disagree with.
+files_below = $(sort $(foreach d,/ /*/ /*/*/ /*/*/*/,$(wildcard $(1)$(d)$(2))))
+
+CAPTURE_SRC := $(call files_below,capture,*.c)
+ifndef HAVE_TRACEFS
+# Importers read files of other recorders and need no tracing library; all else in capture/ does.
+CAPTURE_SRC := $(filter capture/import%,$(CAPTURE_SRC))
+endif
+LIB_SRC := $(call files_below,schema,*.c) $(CAPTURE_SRC) $(call files_below,replay,*.c) \
+	   $(call files_below,analysis,*.c)
+SQL_SRC := $(call files_below,schema,*.sql) $(call files_below,analysis,*.sql)
+WORKLOAD_SRC := $(sort $(wildcard tests/live/workload/*.c))
+TEST_SRC := $(call files_below,tests/unit,test_*.c) $(call files_below,tests/property,test_*.c)
+ifndef HAVE_TRACEFS
+TEST_SRC := $(filter-out tests/unit/capture/%,$(TEST_SRC)) \
+	    $(filter tests/unit/capture/test_import%,$(TEST_SRC))
+endif
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c))
+ALL_C := $(sort lrutape.c $(call files_below,schema,*.c) $(call files_below,capture,*.c) \
+	 $(call files_below,replay,*.c) $(call files_below,analysis,*.c) $(call files_below,tests,*.c))
+ALL_H := $(foreach d,schema capture replay analysis tests,$(call files_below,$(d),*.h))
+
+LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o)
+LIB := $(OUT)/lib/liblrutape.a
+WORKLOADS := $(WORKLOAD_SRC:tests/live/workload/%.c=$(BIN)/%)
+TESTS := $(TEST_SRC:%.c=$(BIN)/%)
+FUZZERS := $(FUZZ_SRC:%.c=$(BIN)/%)
+BENCHES := $(BENCH_SRC:tests/bench/%.c=$(BIN)/%)
+SQL_INC := $(SQL_SRC:%=$(GEN)/%.inc)
+
+# ---- Flags. Asserts stay on everywhere: a wrong number is worse than a crash.
+
+WARN := -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes $(if $(WERROR),-Werror)
+OPT_release := -O2 -g
+OPT_debug := -O0 -g3
+OPT_san := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+OPT_fuzz := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
+	    -fno-sanitize-recover=undefined -DLRUTAPE_LIBFUZZER
+ifndef OPT_$(VARIANT)
+$(error VARIANT=$(VARIANT): no such variant: use release, san, debug or fuzz)
+endif
+# _GNU_SOURCE is defined as empty so that a file that also defines it draws no warning.
+ALL_CPPFLAGS := -I. -I$(GEN) -D_GNU_SOURCE= $(PKG_CFLAGS) $(CPPFLAGS)
+ALL_CFLAGS := -std=gnu11 -pthread $(WARN) $(OPT_$(VARIANT)) $(CFLAGS)
+ALL_LDFLAGS := -pthread -rdynamic $(filter -fsanitize%,$(OPT_$(VARIANT))) $(LDFLAGS)
+ALL_LIBS := $(PKG_LIBS) -ldl $(LDLIBS)
+
+# The core and the policies know no clock, no environment, no floating point.
+POISON := scripts/poison.h
+poison_flags = $(if $(filter replay/mm/% replay/policy/%,$(1)),-include $(POISON))
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-7s %s\n'
+endif
+
+# ---- Building.
+
+.PHONY: all help programs tests fuzzers benches workloads required demo run-demo test run-test \
+	check-san test-live test-chroot lint check-format check-headers check-includes check-spdx \
+	check-docs check-pure check-cppcheck check-tidy bench golden fuzz deps install uninstall clean ci
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: programs ## build build/release/bin/lrutape and the workload programs (default)
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z][a-z_.-]*:.*## / { printf "  %-22s %s\n", $$1, $$2 }' Makefile
+
+programs: $(BIN)/lrutape workloads
+workloads: $(WORKLOADS)
+tests: $(TESTS)
+fuzzers: $(FUZZERS)
+benches: $(BENCHES)
+
+required:
+ifndef HAVE_REQUIRED
+	@echo "lrutape: libraries are missing or too old: $(NEED_ZSTD), $(NEED_ZLIB), $(NEED_SQLITE)" \
+	      "(found through $(PKG_CONFIG)): run \`make deps\`, or install them" >&2; exit 1
+endif
+ifndef HAVE_TRACEFS
+	@echo "lrutape: $(NEED_TRACEFS), $(NEED_TRACEEVENT) not found: building without \`record\`"
+endif
+
+# Holds the compiler and flags, so that a change of either rebuilds.
+FLAGS_NOW := $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LIBS)
+$(OUT)/flags: FORCE
+	@mkdir -p $(@D); echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' >$@
+FORCE:
+
+$(OBJ)/%.o: %.c $(OUT)/flags | required $(SQL_INC)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(call poison_flags,$<) -MMD -MP -c -o $@ $<
+
+# A .sql file as a C string: `static const char sql[] =` newline `#include "schema/results.sql.inc"` newline `;`
+$(GEN)/%.sql.inc: %.sql
+	@mkdir -p $(@D)
+	$(say) SQL $<
+	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< >$@
+
+# The list of objects is a prerequisite too: an archive must not keep the object of a deleted file.
+$(OUT)/lib/objects: FORCE
+	@mkdir -p $(@D); echo '$(LIB_OBJ)' | cmp -s - $@ || echo '$(LIB_OBJ)' >$@
+
+$(LIB): $(LIB_OBJ) $(OUT)/lib/objects
+	$(say) AR $@
+	$(Q)rm -f $@; $(AR) rcs $@ $(LIB_OBJ)
+
+# Linked from objects: lrutape.c names the commands weakly, and a weak name pulls nothing from an archive.
+$(BIN)/lrutape: $(OBJ)/lrutape.o $(LIB_OBJ) $(OUT)/lib/objects
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(OBJ)/lrutape.o $(LIB_OBJ) $(ALL_LIBS)
+
+$(WORKLOADS): $(BIN)/%: $(OBJ)/tests/live/workload/%.o
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LDLIBS)
+
+$(BENCHES): $(BIN)/%: $(OBJ)/tests/bench/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIB) $(ALL_LIBS) -lm
+
+$(TESTS): $(BIN)/%: $(OBJ)/%.o $(LIB)
+ifndef HAVE_CMOCKA
+	@echo "lrutape: $(NEED_CMOCKA) not found, the tests need it: run \`make deps\`" >&2; exit 1
+endif
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIB) $(CMOCKA_LIBS) $(ALL_LIBS) -lm
+
+$(FUZZERS): $(BIN)/%: $(OBJ)/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(filter fuzz,$(VARIANT)),-fsanitize=fuzzer) -o $@ $< $(LIB) $(ALL_LIBS)
+
+-include $(patsubst %.c,$(OBJ)/%.d,lrutape.c $(LIB_SRC) $(WORKLOAD_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC))
+
+# ---- Running. What needs a compiler runs `deps` first and then a second make, which sees what deps installed.
+
+deps: ## install what is missing with apt-get (Debian, Ubuntu)
+	@scripts/deps $(DEPS_GROUP)
+
+maybe_deps = $(if $(LRUTAPE_NO_DEPS),@:,@scripts/deps)
+
+demo: ## record or take the bundled tape, check it, compare a patch with its base
+	$(maybe_deps)
+	@$(MAKE) --no-print-directory run-demo
+
+run-demo: programs
+	@BIN=$(abspath $(BIN)) scripts/demo
+
+test: ## build and run all tests; PATTERN=pattern runs some
+	$(maybe_deps)
+	@$(MAKE) --no-print-directory run-test
+
+run-test: programs tests fuzzers
+	@BIN=$(abspath $(BIN)) VARIANT=$(VARIANT) tests/run $(PATTERN)
+
+check-san: ## the same tests under ASan and UBSan
+	$(maybe_deps)
+	@$(MAKE) --no-print-directory VARIANT=san run-test
+
+test-live: programs ## only the tests that record on this kernel (root)
+	@BIN=$(abspath $(BIN)) VARIANT=$(VARIANT) tests/run tests/live
+
+test-chroot: ## demo and tests in a bare Debian with git and make only (root)
+	@tests/vm/chroot-test.sh
+
+bench: programs benches ## events and accesses a second, medians and spread
+	@BIN=$(abspath $(BIN)) scripts/bench
+
+golden: programs ## rewrite the golden rows and outputs, show the difference
+	@BIN=$(abspath $(BIN)) UPDATE_GOLDEN=1 tests/run tests/golden; git --no-pager diff --stat -- tests/golden
+
+FUZZ_SECONDS ?= 60
+fuzz: ## libFuzzer with clang, FUZZ_SECONDS for each target
+	@$(MAKE) --no-print-directory CC=clang VARIANT=fuzz fuzzers
+	@BIN=$(abspath $(BUILD)/fuzz/bin) FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz
+
+ci: ## what CI runs
+	@.ci/run
+
+# ---- Promises kept by machine.
+
+lint: check-spdx check-includes check-headers check-pure check-docs check-format check-cppcheck check-tidy ## all of the checks below
+check-spdx: ## every file names its licence
+	@scripts/check-spdx
+check-includes: ## who may include whom
+	@scripts/check-includes
+check-headers: $(SQL_INC) ## each header compiles alone
+	@CC='$(CC)' FLAGS='$(ALL_CPPFLAGS) -std=gnu11 $(WARN) -Werror' scripts/check-headers $(ALL_H)
+check-pure: $(filter $(OBJ)/replay/mm/% $(OBJ)/replay/policy/%,$(LIB_OBJ)) ## the core asks no clock, chance or environment
+	@scripts/check-pure $^
+check-docs: programs ## options, policies, counters stand in their documents
+	@BIN=$(abspath $(BIN)) scripts/check-docs
+check-format: ## clang-format 14 changes nothing
+	@scripts/check-format $(ALL_C) $(ALL_H)
+check-cppcheck: ## cppcheck finds nothing
+	@scripts/check-cppcheck -I$(GEN)
+check-tidy: compile_commands.json $(SQL_INC) ## clang-tidy finds nothing
+	@scripts/check-tidy $(filter-out tests/%,lrutape.c $(LIB_SRC))
+
+compile_commands.json: Makefile $(OUT)/flags ## for editors and clang-tidy
+	$(file >$@,[)$(foreach f,lrutape.c $(LIB_SRC) $(WORKLOAD_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC),$(file >>$@,$(compile_entry)))$(file >>$@,{"directory":"$(CURDIR)","command":"$(CC) -c lrutape.c","file":"$(OBJ)/none.c"}])
+	$(say) GEN $@
+compile_entry = {"directory":"$(CURDIR)","command":"$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(call poison_flags,$(f)) -c $(f)","file":"$(f)"},
+
+# ---- Installing.
+
+MAN := $(wildcard docs/man/*.[1-8])
+
+install: programs ## into prefix=/usr/local, below DESTDIR
+	install -D -m 755 $(BIN)/lrutape $(DESTDIR)$(bindir)/lrutape
+	$(foreach m,$(MAN),install -D -m 644 $(m) $(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(m)))/$(notdir $(m))$(newline))
+
+uninstall: ## what install put there
+	rm -f $(DESTDIR)$(bindir)/lrutape
+	$(foreach m,$(MAN),rm -f $(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(m)))/$(notdir $(m))$(newline))
+
+clean: ## all that was built
+	rm -rf $(BUILD) compile_commands.json
+
+define newline
+
+
+endef
