@@ -111,7 +111,7 @@ endif
 
 .PHONY: all help programs tests fuzzers benches workloads required demo run-demo test run-test \
 	check-san test-live test-chroot lint check-format check-headers check-includes check-spdx \
-	check-docs check-pure check-cppcheck check-tidy bench golden fuzz deps install uninstall clean ci
+	check-docs check-pure format check-cppcheck check-tidy bench golden fuzz deps install uninstall clean ci
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -251,15 +251,19 @@ check-docs: programs ## options, policies, counters stand in their documents
 	@BIN=$(abspath $(BIN)) scripts/check-docs
 check-format: ## clang-format 14 changes nothing
 	@scripts/check-format $(ALL_C) $(ALL_H)
+format: ## let clang-format 14 have its way
+	clang-format -i $(ALL_C) $(ALL_H)
 check-cppcheck: ## cppcheck finds nothing
 	@scripts/check-cppcheck -I$(GEN)
 check-tidy: compile_commands.json $(SQL_INC) ## clang-tidy finds nothing
 	@scripts/check-tidy $(filter-out tests/%,lrutape.c $(LIB_SRC))
 
+comma := ,
+COMPILED := $(LIB_SRC) $(WORKLOAD_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC)
+compile_entry = {"directory":"$(CURDIR)","file":"$(1)","command":"$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(call poison_flags,$(1)) -c $(1)"}
 compile_commands.json: Makefile $(OUT)/flags ## for editors and clang-tidy
-	$(file >$@,[)$(foreach f,lrutape.c $(LIB_SRC) $(WORKLOAD_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC),$(file >>$@,$(compile_entry)))$(file >>$@,{"directory":"$(CURDIR)","command":"$(CC) -c lrutape.c","file":"$(OBJ)/none.c"}])
 	$(say) GEN $@
-compile_entry = {"directory":"$(CURDIR)","command":"$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(call poison_flags,$(f)) -c $(f)","file":"$(f)"},
+	$(file >$@,[$(call compile_entry,lrutape.c))$(foreach f,$(COMPILED),$(file >>$@,$(comma)$(call compile_entry,$(f))))$(file >>$@,])
 
 # ---- Installing.
 
