@@ -52,8 +52,10 @@ files_below = $(sort $(foreach d,/ /*/ /*/*/ /*/*/*/,$(wildcard $(1)$(d)$(2))))
 
 CAPTURE_SRC := $(call files_below,capture,*.c)
 ifndef HAVE_TRACEFS
-# Importers read files of other recorders and need no tracing library; all else in capture/ does.
-CAPTURE_SRC := $(filter capture/import%,$(CAPTURE_SRC))
+# The recorder goes, the importers stay. What only the recorder calls may stay in the archive, unlinked.
+NEEDS_TRACEFS := $(sort $(filter capture/record%,$(CAPTURE_SRC)) \
+		 $(if $(CAPTURE_SRC),$(shell grep -lE '<(tracefs|event-parse|kbuffer|trace-seq)\.h>' $(CAPTURE_SRC))))
+CAPTURE_SRC := $(filter-out $(NEEDS_TRACEFS),$(CAPTURE_SRC))
 endif
 LIB_SRC := $(call files_below,schema,*.c) $(CAPTURE_SRC) $(call files_below,replay,*.c) \
 	   $(call files_below,analysis,*.c)
@@ -61,8 +63,7 @@ SQL_SRC := $(call files_below,schema,*.sql) $(call files_below,analysis,*.sql)
 WORKLOAD_SRC := $(sort $(wildcard tests/live/workload/*.c))
 TEST_SRC := $(call files_below,tests/unit,test_*.c) $(call files_below,tests/property,test_*.c)
 ifndef HAVE_TRACEFS
-TEST_SRC := $(filter-out tests/unit/capture/%,$(TEST_SRC)) \
-	    $(filter tests/unit/capture/test_import%,$(TEST_SRC))
+TEST_SRC := $(filter-out $(NEEDS_TRACEFS:capture/%=tests/unit/capture/test_%),$(TEST_SRC))
 endif
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c))
@@ -160,11 +161,15 @@ $(LIB): $(LIB_OBJ) $(OUT)/lib/objects
 	$(say) AR $@
 	$(Q)rm -f $@; $(AR) rcs $@ $(LIB_OBJ)
 
-# Linked from objects: lrutape.c names the commands weakly, and a weak name pulls nothing from an archive.
-$(BIN)/lrutape: $(OBJ)/lrutape.o $(LIB_OBJ) $(OUT)/lib/objects
+# Mostly linked from objects: lrutape.c names the commands weakly, and a weak name pulls nothing from an
+# archive; a policy brought by the user may call what the program itself does not. From capture/ only
+# what is called is taken, so that a build without libtracefs needs no list of what the recorder uses.
+PROGRAM_OBJ := $(OBJ)/lrutape.o $(filter-out $(OBJ)/capture/%,$(LIB_OBJ)) \
+	       $(filter $(OBJ)/capture/%_command.o,$(LIB_OBJ))
+$(BIN)/lrutape: $(PROGRAM_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(say) LINK $@
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(OBJ)/lrutape.o $(LIB_OBJ) $(ALL_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(PROGRAM_OBJ) $(LIB) $(ALL_LIBS)
 
 $(WORKLOADS): $(BIN)/%: $(OBJ)/tests/live/workload/%.o
 	@mkdir -p $(@D)
