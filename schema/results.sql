@@ -1,0 +1,277 @@
+-- SPDX-License-Identifier: GPL-2.0-only
+--
+-- The results database, schema version 1: what replays counted, and what is known of the tapes.
+-- replay/results.c fills the tables; analysis/ and your own queries rely on the views, v_*.
+-- Both are described in docs/results.md. This file alone makes an empty database:
+-- `sqlite3 empty.db <schema/results.sql`.
+--
+-- Counts are exact integers. NULL means "not known" throughout, never 0. A page is a base page.
+
+PRAGMA application_id = 0x4c525554; -- "LRUT"
+PRAGMA user_version = 1;
+
+-- ---- Facts and word lists
+
+CREATE TABLE meta (
+	key   TEXT NOT NULL PRIMARY KEY,
+	value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- The lists that names in the other tables come from: counters.def, lock_sites.def,
+-- drain_causes.def as the writing program knew them.
+CREATE TABLE counter_kind (
+	number  INTEGER PRIMARY KEY,
+	name    TEXT NOT NULL UNIQUE,
+	unit    TEXT NOT NULL,          -- of counter.value: pages, folios, times
+	meaning TEXT NOT NULL
+);
+
+CREATE TABLE lock_site (
+	number  INTEGER PRIMARY KEY,
+	name    TEXT NOT NULL UNIQUE,
+	meaning TEXT NOT NULL
+);
+
+CREATE TABLE drain_cause (
+	number  INTEGER PRIMARY KEY,
+	name    TEXT NOT NULL UNIQUE,
+	meaning TEXT NOT NULL
+);
+
+-- ---- Tapes: what was recorded, what was lost, how well it is understood
+
+CREATE TABLE tape (
+	tape_id           INTEGER PRIMARY KEY,
+	path              TEXT NOT NULL,    -- as given on the command line
+	content_hash      TEXT,             -- names its way of hashing: "crc64:..."
+	format_version    INTEGER,
+	kernel_release    TEXT,             -- uname -r of the recorded machine
+	command           TEXT,             -- that was recorded
+	source            TEXT,             -- record, or the importer's name
+	recorded_policy   TEXT,             -- that agreement is about
+	first_ns          INTEGER,          -- trace clock
+	last_ns           INTEGER,
+	nr_events         INTEGER NOT NULL,
+	nr_lost           INTEGER NOT NULL, -- events, of losses with a known count
+	nr_losses_unknown INTEGER NOT NULL, -- losses without a count
+	nr_overrun        INTEGER NOT NULL  -- events, the kernel's own total
+);
+
+CREATE TABLE memcg (
+	tape_id     INTEGER NOT NULL REFERENCES tape,
+	memcg_id    INTEGER NOT NULL,       -- inode number of its folder; 0: no memcg known
+	path        TEXT,                   -- from the cgroup root
+	limit_bytes INTEGER                 -- NULL: none, or not known
+);
+
+-- Decisions of the kernel on the tape, against what the recorded policy's model predicted.
+CREATE TABLE agreement (
+	tape_id           INTEGER NOT NULL REFERENCES tape,
+	memcg_id          INTEGER NOT NULL,
+	decision          TEXT NOT NULL,    -- kind: victim, activation, ...
+	decided           INTEGER NOT NULL,
+	equal             INTEGER NOT NULL,
+	first_mismatch_ns INTEGER           -- trace clock; NULL: none
+);
+
+-- ---- Runs: one policy over one tape at one memory size and one perturbation
+
+CREATE TABLE run (
+	run_id          INTEGER PRIMARY KEY,
+	tape_id         INTEGER NOT NULL REFERENCES tape,
+	policy          TEXT NOT NULL,      -- full name: base[@release][+patch[=value]]...
+	base            TEXT NOT NULL,
+	patch           TEXT NOT NULL,      -- of policy, what follows the first '+'; '': unpatched
+	release         TEXT,               -- of the kernel whose rules were followed
+	memory_pages    INTEGER,            -- NULL: each memcg at its recorded limit
+	seed            INTEGER NOT NULL,   -- of the perturbation; 0: none
+	program_version TEXT NOT NULL,
+	accesses        INTEGER             -- folios
+);
+
+CREATE TABLE run_setting (
+	run_id INTEGER NOT NULL REFERENCES run,
+	name   TEXT NOT NULL,
+	value  TEXT NOT NULL
+);
+
+CREATE TABLE counter (
+	run_id   INTEGER NOT NULL REFERENCES run,
+	memcg_id INTEGER NOT NULL,
+	name     TEXT NOT NULL REFERENCES counter_kind(name),
+	value    INTEGER NOT NULL
+);
+
+-- The same over time: as it stood at timestamp_ns, counted since the run began.
+CREATE TABLE counter_at (
+	run_id       INTEGER NOT NULL REFERENCES run,
+	memcg_id     INTEGER NOT NULL,
+	timestamp_ns INTEGER NOT NULL,      -- trace clock
+	name         TEXT NOT NULL REFERENCES counter_kind(name),
+	value        INTEGER NOT NULL
+);
+
+CREATE TABLE lock_hold (
+	run_id   INTEGER NOT NULL REFERENCES run,
+	memcg_id INTEGER NOT NULL,
+	site     TEXT NOT NULL REFERENCES lock_site(name),
+	holds    INTEGER NOT NULL,          -- times an lruvec lock was taken here
+	folios   INTEGER NOT NULL           -- handled while it was held
+);
+
+CREATE TABLE drain (
+	run_id INTEGER NOT NULL REFERENCES run,
+	batch  TEXT NOT NULL REFERENCES lock_site(name),
+	cause  TEXT NOT NULL REFERENCES drain_cause(name),
+	drains INTEGER NOT NULL,            -- times a CPU's batch was drained
+	folios INTEGER NOT NULL             -- that waited in it
+);
+
+-- Stimuli that a named rule made from verdicts, because the kernel records nothing else.
+CREATE TABLE inferred (
+	run_id INTEGER NOT NULL REFERENCES run,
+	rule   TEXT NOT NULL,
+	count  INTEGER NOT NULL
+);
+
+-- ---- Views. Columns are added to them, never taken away or changed within a schema version.
+
+CREATE VIEW v_tape AS
+SELECT tape_id,
+       replace(path, rtrim(path, replace(path, '/', '')), '') AS tape, -- without its folders
+       path, content_hash, format_version, kernel_release, command, source, recorded_policy,
+       first_ns, last_ns, (last_ns - first_ns) / 1e9 AS seconds,
+       nr_events, nr_lost, nr_losses_unknown, nr_overrun
+  FROM tape;
+
+CREATE VIEW v_run AS
+SELECT run_id,
+       policy || ' on ' || v_tape.tape
+              || coalesce(', ' || memory_pages || ' pages', '')
+              || CASE seed WHEN 0 THEN '' ELSE ', seed ' || seed END AS run,
+       tape_id, v_tape.tape, policy, base, release, patch,
+       memory_pages, memory_pages / 256.0 AS memory_mib, -- pages of 4 KiB
+       seed, accesses, program_version
+  FROM run JOIN v_tape USING (tape_id);
+
+-- Runs that differ in nothing but the patch.
+CREATE VIEW v_pair AS
+SELECT a.run_id AS unpatched_run_id, b.run_id AS patched_run_id,
+       a.tape_id, a.memory_pages, a.seed, a.base, a.release, b.patch
+  FROM run AS a
+  JOIN run AS b ON b.tape_id = a.tape_id AND b.base = a.base AND b.release IS a.release
+               AND b.memory_pages IS a.memory_pages AND b.seed = a.seed
+ WHERE a.patch = '' AND b.patch <> '';
+
+CREATE VIEW v_setting AS
+SELECT run_id, policy, name, value
+  FROM run_setting JOIN run USING (run_id);
+
+-- All memcgs of a run together. A *_max is the greatest of any one memcg: maxima do not add up.
+CREATE VIEW v_counter_total AS
+SELECT run_id, number, counter.name, unit,
+       CASE WHEN substr(counter.name, -4) = '_max' THEN max(value) ELSE sum(value) END AS value
+  FROM counter JOIN counter_kind ON counter_kind.name = counter.name
+ GROUP BY run_id, number;
+
+-- Each memcg, and all of them together under memcg_id NULL.
+CREATE VIEW v_counter AS
+SELECT run_id, memcg_id, coalesce(memcg.path, memcg_id) AS memcg, number, counter.name, unit, value
+  FROM counter
+  JOIN counter_kind ON counter_kind.name = counter.name
+  JOIN run USING (run_id)
+  LEFT JOIN memcg USING (tape_id, memcg_id)
+UNION ALL
+SELECT run_id, NULL, 'all', number, name, unit, value FROM v_counter_total;
+
+CREATE VIEW v_counter_at AS
+SELECT run_id, timestamp_ns, (timestamp_ns - first_ns) / 1e9 AS seconds, number, name, unit, value,
+       value - lag(value, 1, 0) OVER (PARTITION BY run_id, number ORDER BY timestamp_ns) AS increase
+  FROM (SELECT run_id, timestamp_ns, number, counter_at.name, unit,
+               CASE WHEN substr(counter_at.name, -4) = '_max' THEN max(value)
+                    ELSE sum(value) END AS value
+          FROM counter_at JOIN counter_kind ON counter_kind.name = counter_at.name
+         GROUP BY run_id, timestamp_ns, number)
+  JOIN run USING (run_id)
+  JOIN tape USING (tape_id);
+
+CREATE VIEW v_miss AS
+SELECT v_run.run_id, tape_id, tape, policy, memory_pages, memory_mib, seed,
+       a.value AS accesses,                                      -- folios
+       a.value - h.value AS missed_accesses,                     -- folios
+       100.0 * (a.value - h.value) / nullif(a.value, 0) AS missed_percent,
+       m.value AS misses, r.value AS readahead                   -- pages brought in
+  FROM v_run
+  JOIN v_counter_total AS a ON a.run_id = v_run.run_id AND a.name = 'accesses'
+  LEFT JOIN v_counter_total AS h ON h.run_id = v_run.run_id AND h.name = 'hits'
+  LEFT JOIN v_counter_total AS m ON m.run_id = v_run.run_id AND m.name = 'misses'
+  LEFT JOIN v_counter_total AS r ON r.run_id = v_run.run_id AND r.name = 'readahead';
+
+-- All memcgs of a run together; number 0 is all sites together.
+CREATE VIEW v_lock_total AS
+SELECT run_id, number, site, sum(holds) AS holds, sum(folios) AS folios,
+       1.0 * sum(folios) / nullif(sum(holds), 0) AS folios_per_hold
+  FROM lock_hold JOIN lock_site ON lock_site.name = site
+ GROUP BY run_id, number
+UNION ALL
+SELECT run_id, 0, 'all', sum(holds), sum(folios), 1.0 * sum(folios) / nullif(sum(holds), 0)
+  FROM lock_hold GROUP BY run_id;
+
+CREATE VIEW v_lock AS
+SELECT run_id, memcg_id, coalesce(memcg.path, memcg_id) AS memcg, number, site, holds, folios,
+       1.0 * folios / nullif(holds, 0) AS folios_per_hold
+  FROM lock_hold
+  JOIN lock_site ON lock_site.name = site
+  JOIN run USING (run_id)
+  LEFT JOIN memcg USING (tape_id, memcg_id)
+UNION ALL
+SELECT run_id, NULL, 'all', number, site, holds, folios, folios_per_hold FROM v_lock_total;
+
+CREATE VIEW v_drain AS
+SELECT run_id, lock_site.number AS batch_number, batch, drain_cause.number AS cause_number, cause,
+       drains, folios,
+       1.0 * folios / nullif(drains, 0) AS folios_per_drain,
+       1000.0 * drains / nullif(folios, 0) AS drains_per_1000_folios
+  FROM drain
+  JOIN lock_site ON lock_site.name = batch
+  JOIN drain_cause ON drain_cause.name = cause;
+
+-- Each memcg, and all of them together under memcg_id NULL.
+CREATE VIEW v_agreement AS
+SELECT tape_id, tape, memcg_id, coalesce(memcg.path, memcg_id) AS memcg, decision, decided, equal,
+       100.0 * equal / nullif(decided, 0) AS equal_percent, first_mismatch_ns
+  FROM agreement
+  JOIN v_tape USING (tape_id)
+  LEFT JOIN memcg USING (tape_id, memcg_id)
+UNION ALL
+SELECT tape_id, tape, NULL, 'all', decision, sum(decided), sum(equal),
+       100.0 * sum(equal) / nullif(sum(decided), 0), min(first_mismatch_ns)
+  FROM agreement JOIN v_tape USING (tape_id)
+ GROUP BY tape_id, decision;
+
+-- How far to believe a run, one row each. The share of inferred stimulus is of its accesses.
+CREATE VIEW v_belief AS
+SELECT run.run_id, tape_id, recorded_policy,
+       (SELECT sum(decided) FROM agreement WHERE agreement.tape_id = run.tape_id) AS decided,
+       (SELECT sum(equal) FROM agreement WHERE agreement.tape_id = run.tape_id) AS equal,
+       (SELECT decision FROM v_agreement AS least
+         WHERE least.tape_id = run.tape_id AND memcg_id IS NULL AND decided > 0
+         ORDER BY equal_percent, decision LIMIT 1) AS least_decision,
+       (SELECT min(equal_percent) FROM v_agreement AS least
+         WHERE least.tape_id = run.tape_id AND memcg_id IS NULL) AS least_percent,
+       nr_events, nr_lost, nr_losses_unknown, nr_overrun,
+       (SELECT coalesce(sum(count), 0) FROM inferred WHERE inferred.run_id = run.run_id) AS inferred,
+       100.0 * (SELECT coalesce(sum(count), 0) FROM inferred WHERE inferred.run_id = run.run_id)
+             / nullif(accesses, 0) AS inferred_percent
+  FROM run JOIN tape USING (tape_id);
+
+-- ---- Indexes, made after the last row. They are also what holds each row to be given once.
+
+CREATE UNIQUE INDEX memcg_once ON memcg (tape_id, memcg_id);
+CREATE UNIQUE INDEX agreement_once ON agreement (tape_id, memcg_id, decision);
+CREATE UNIQUE INDEX run_setting_once ON run_setting (run_id, name);
+CREATE UNIQUE INDEX counter_once ON counter (run_id, memcg_id, name);
+CREATE UNIQUE INDEX counter_at_once ON counter_at (run_id, name, timestamp_ns, memcg_id);
+CREATE UNIQUE INDEX lock_hold_once ON lock_hold (run_id, memcg_id, site);
+CREATE UNIQUE INDEX drain_once ON drain (run_id, batch, cause);
+CREATE UNIQUE INDEX inferred_once ON inferred (run_id, rule);
