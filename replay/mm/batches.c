@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/mm/batches.h"
+
+#include <string.h>
+
+#include "replay/mm/mm.h"
+#include "replay/policy/policy.h"
+
+static const enum lock_site batch_lock_site[NR_LRU_BATCHES] = {
+	[BATCH_LRU_ADD] = LOCK_lru_add,
+	[BATCH_LRU_MOVE_TAIL] = LOCK_lru_move_tail,
+	[BATCH_LRU_DEACTIVATE_FILE] = LOCK_lru_deactivate_file,
+	[BATCH_LRU_DEACTIVATE] = LOCK_lru_deactivate,
+	[BATCH_LRU_LAZYFREE] = LOCK_lru_lazyfree,
+	[BATCH_LRU_ACTIVATE] = LOCK_lru_activate,
+	[BATCH_MLOCK] = LOCK_mlock,
+};
+
+const char *lru_batch_name(enum lru_batch which)
+{
+	static const char *const name[NR_LRU_BATCHES] = {
+		"lru_add", "lru_move_tail", "lru_deactivate_file", "lru_deactivate",
+		"lru_lazyfree", "lru_activate", "mlock",
+	};
+
+	return name[which];
+}
+
+static void batch_reference_dropped(struct mm *mm, enum lru_batch which, struct folio *folio)
+{
+	assert(folio->nr_batches);
+	folio->nr_batches--;
+	if (which == BATCH_LRU_ADD)
+		folio_clear(folio, FOLIO_in_add_batch);
+	mm->batch_pages -= (int64_t)folio_nr_pages(folio);
+}
+
+/* lru_add(), lru_activate() and so on. Return: the folio is on its list now. */
+static bool batch_move(struct mm *mm, enum lru_batch which, struct folio *folio)
+{
+	struct lruvec *lruvec = folio->lruvec;
+
+	switch (which) {
+	case BATCH_LRU_ADD:
+		mm->policy->folio_added(mm, lruvec, folio);
+		folio_set(folio, PG_lru);
+		lruvec_count(lruvec, COUNT_lru_insertions, 1);
+		return true;
+	case BATCH_LRU_ACTIVATE:
+		mm->policy->folio_activated(mm, lruvec, folio);
+		return true;
+	case BATCH_LRU_MOVE_TAIL:
+		if (!folio_test(folio, PG_unevictable)) {
+			lruvec_del_folio(lruvec, folio);
+			folio_clear(folio, PG_active);
+			lruvec_add_folio_tail(lruvec, folio);
+			lruvec_count(lruvec, COUNT_pgrotated, folio_nr_pages(folio));
+		}
+		return true;
+	case BATCH_LRU_DEACTIVATE_FILE:
+	case BATCH_LRU_DEACTIVATE:
+	case BATCH_LRU_LAZYFREE:
+	case BATCH_MLOCK:
+	case NR_LRU_BATCHES:
+		break;
+	}
+	assert(!"this batch is not walked yet: see docs/fidelity.md");
+	return false;
+}
+
+/* The batch's references go: folios that died while they waited leave their lists again. */
+static void put_dead_folios(struct mm *mm, struct folio_batch *batch)
+{
+	struct lruvec *locked = NULL;
+
+	for (unsigned int i = 0; i < batch->nr; i++) {
+		struct folio *folio = batch->folio[i];
+
+		if (!folio_test(folio, FOLIO_dead) || folio->nr_batches)
+			continue;
+		if (folio_test(folio, PG_lru)) {
+			if (folio->lruvec != locked)
+				lruvec_lock(folio->lruvec, LOCK_folios_put, 0);
+			locked = folio->lruvec;
+			locked->lock[LOCK_folios_put].folios++;
+		}
+		lruvec_count(folio->lruvec, COUNT_dead_at_drain, 1);
+		mm_folio_forget(mm, folio);
+	}
+}
+
+void lru_batch_drain(struct mm *mm, unsigned int cpu, enum lru_batch which, enum drain_cause cause)
+{
+	struct folio_batch *batch = &mm->cpu[cpu].batch[which];
+	struct lruvec *locked = NULL;
+
+	if (!batch->nr)
+		return;
+	mm->drain[which][cause].drains++;
+	mm->drain[which][cause].folios += batch->nr;
+	for (unsigned int i = 0; i < batch->nr; i++) {
+		struct folio *folio = batch->folio[i];
+
+		batch_reference_dropped(mm, which, folio);
+		/* Isolated meanwhile: what was asked for is lost. */
+		if (which != BATCH_LRU_ADD && !folio_test(folio, PG_lru))
+			continue;
+		if (folio->lruvec != locked)
+			lruvec_lock(folio->lruvec, batch_lock_site[which], 0);
+		locked = folio->lruvec;
+		locked->lock[batch_lock_site[which]].folios++;
+		batch_move(mm, which, folio);
+	}
+	put_dead_folios(mm, batch);
+	batch->nr = 0;
+}
+
+void lru_add_drain(struct mm *mm, unsigned int cpu, enum drain_cause cause)
+{
+	for (int which = 0; which < NR_LRU_BATCHES; which++)
+		lru_batch_drain(mm, cpu, (enum lru_batch)which, cause);
+}
+
+int lru_batch_remove(struct mm *mm, unsigned int cpu, enum lru_batch which, struct folio *folio)
+{
+	struct folio_batch *batch = &mm->cpu[cpu].batch[which];
+
+	for (unsigned int i = 0; i < batch->nr; i++) {
+		if (batch->folio[i] != folio)
+			continue;
+		batch->nr--;
+		memmove(&batch->folio[i], &batch->folio[i + 1],
+			(batch->nr - i) * sizeof(batch->folio[0]));
+		batch_reference_dropped(mm, which, folio);
+		return (int)i;
+	}
+	return -1;
+}
+
+void lru_batch_queue(struct mm *mm, unsigned int cpu, enum lru_batch which, struct folio *folio)
+{
+	struct folio_batch *batch = &mm->cpu[cpu].batch[which];
+	const struct mm_rules *rules = &mm->config.rules;
+
+	if (batch->nr == FOLIO_BATCH_ROOM)
+		lru_batch_remove(mm, cpu, which, batch->folio[0]);
+	batch->folio[batch->nr++] = folio;
+	folio->nr_batches++;
+	if (which == BATCH_LRU_ADD) {
+		folio_set(folio, FOLIO_in_add_batch);
+		folio->cpu = (uint16_t)cpu;
+	}
+	mm->batch_pages += (int64_t)folio_nr_pages(folio);
+	if (mm->batch_pages > mm->batch_pages_max)
+		mm->batch_pages_max = mm->batch_pages;
+	if (mm->config.hold_drains)
+		return;
+	if (folio->order >= rules->lru_cached_order_limit)
+		lru_batch_drain(mm, cpu, which, DRAIN_large_folio);
+	else if (batch->nr >= rules->folio_batch_size)
+		lru_batch_drain(mm, cpu, which, DRAIN_full);
+}
+
+void folio_add_lru(struct mm *mm, unsigned int cpu, struct folio *folio)
+{
+	lru_batch_queue(mm, cpu, BATCH_LRU_ADD, folio);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The per-CPU folio batches in front of the LRU lists, and who drains them.
+ *
+ *   folio_add_lru()  ->  [ lru_add batch of this CPU ]  --drain-->  lruvec lists, under lru_lock
+ *                          up to 31 folios wait here:
+ *                          on no list, not reclaimable, charged
+ *
+ * One acquisition of lru_lock serves one run of folios of the same lruvec: a batch that fills
+ * up costs one hold for 31 folios, a folio that may not wait costs one hold for itself.
+ * Kernel: mm/swap.c, v6.18.
+ */
+#ifndef REPLAY_MM_BATCHES_H
+#define REPLAY_MM_BATCHES_H
+
+#include <stdint.h>
+
+#include "replay/mm/vmstat.h"
+
+struct folio;
+struct mm;
+
+/* In the order in which lru_add_drain() empties them. */
+enum lru_batch {
+	BATCH_LRU_ADD,
+	BATCH_LRU_MOVE_TAIL,
+	BATCH_LRU_DEACTIVATE_FILE,
+	BATCH_LRU_DEACTIVATE,
+	BATCH_LRU_LAZYFREE,
+	BATCH_LRU_ACTIVATE,
+	BATCH_MLOCK,
+	NR_LRU_BATCHES
+};
+
+#define FOLIO_BATCH_ROOM 64 /* more than any release's capacity; check holds drains back */
+
+struct folio_batch {
+	unsigned int nr;
+	struct folio *folio[FOLIO_BATCH_ROOM]; /* oldest first */
+};
+
+struct lru_cpu {
+	struct folio_batch batch[NR_LRU_BATCHES];
+	struct mem_cgroup *stock_memcg; /* whose charge the CPU keeps in reserve */
+	int64_t stock_pages;
+};
+
+struct drain_count {
+	uint64_t drains;
+	uint64_t folios;
+};
+
+/** lru_batch_name() - the kernel's name of a batch, as results rows have it. */
+const char *lru_batch_name(enum lru_batch which);
+
+/**
+ * lru_batch_queue() - put a folio in a CPU's batch, and drain it if the rules say so
+ * @which: batch
+ *
+ * The batch takes a reference. With mm_config.hold_drains it only fills; the oldest entry falls
+ * out unmoved when there is no room, which means that the tape lost the drain.
+ * Kernel: mm/swap.c, __folio_batch_add_and_move(), v6.18.
+ */
+void lru_batch_queue(struct mm *mm, unsigned int cpu, enum lru_batch which, struct folio *folio);
+
+/**
+ * lru_batch_drain() - move a batch's folios to their lists
+ * Kernel: mm/swap.c, folio_batch_move_lru(), v6.18.
+ */
+void lru_batch_drain(struct mm *mm, unsigned int cpu, enum lru_batch which,
+		     enum drain_cause cause);
+
+/** lru_add_drain() - drain all batches of one CPU. Kernel: mm/swap.c, lru_add_drain(), v6.18. */
+void lru_add_drain(struct mm *mm, unsigned int cpu, enum drain_cause cause);
+
+/** lru_batch_remove() - take a folio out of a batch unmoved. Return: its place there, or -1. */
+int lru_batch_remove(struct mm *mm, unsigned int cpu, enum lru_batch which, struct folio *folio);
+
+/** folio_add_lru() - a new folio waits to be put on a list. Kernel: mm/swap.c, v6.18. */
+void folio_add_lru(struct mm *mm, unsigned int cpu, struct folio *folio);
+
+#endif

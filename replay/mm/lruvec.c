@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/mm/lruvec.h"
+
+#include <string.h>
+
+#include "replay/mm/mm.h"
+
+void lruvec_init(struct lruvec *lruvec, struct mem_cgroup *memcg, unsigned int nid)
+{
+	memset(lruvec, 0, sizeof(*lruvec));
+	for (int lru = 0; lru < NR_LRU_LISTS; lru++)
+		list_init(&lruvec->lists[lru]);
+	lruvec->memcg = memcg;
+	lruvec->nid = nid;
+}
+
+struct mem_cgroup *mem_cgroup_next(struct mem_cgroup *top, struct mem_cgroup *prev)
+{
+	if (!prev)
+		return top;
+	if (prev->first_child)
+		return prev->first_child;
+	while (prev != top) {
+		if (prev->next_sibling)
+			return prev->next_sibling;
+		prev = prev->parent;
+	}
+	return NULL;
+}
+
+static void flush_subtree(struct mm *mm, struct mem_cgroup *memcg)
+{
+	/* Depth is bounded by MEMCG_DEPTH_LIMIT, which mm_add_memcg() enforces. */
+	for (struct mem_cgroup *child = memcg->first_child; child; child = child->next_sibling)
+		flush_subtree(mm, child);
+	for (unsigned int nid = 0; nid < mm->nr_nodes; nid++) {
+		struct lruvec *lruvec = mem_cgroup_lruvec(memcg, nid);
+
+		memcpy(lruvec->flushed, lruvec->stat, sizeof(lruvec->flushed));
+		for (struct mem_cgroup *child = memcg->first_child; child;
+		     child = child->next_sibling)
+			for (int i = 0; i < NR_LRUVEC_STATS; i++)
+				lruvec->flushed[i] += mem_cgroup_lruvec(child, nid)->flushed[i];
+	}
+}
+
+void mem_cgroup_flush_stats(struct mm *mm, struct mem_cgroup *memcg)
+{
+	flush_subtree(mm, memcg);
+}

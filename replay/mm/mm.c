@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/mm/mm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/policy/policy.h"
+
+static void free_memcg(struct mm *mm, struct mem_cgroup *memcg)
+{
+	if (memcg->lruvec)
+		for (unsigned int nid = 0; nid < mm->nr_nodes; nid++)
+			free(memcg->lruvec[nid].private);
+	free(memcg->lruvec);
+	free(memcg);
+}
+
+static struct mem_cgroup *new_memcg(struct mm *mm, uint64_t id)
+{
+	size_t private_bytes = mm->policy->lruvec_private_bytes;
+	struct mem_cgroup *memcg = calloc(1, sizeof(*memcg));
+
+	if (!memcg)
+		return NULL;
+	memcg->lruvec = calloc(mm->nr_nodes, sizeof(*memcg->lruvec));
+	if (!memcg->lruvec)
+		goto err_free;
+	for (unsigned int nid = 0; nid < mm->nr_nodes; nid++) {
+		lruvec_init(&memcg->lruvec[nid], memcg, nid);
+		if (private_bytes) {
+			memcg->lruvec[nid].private = calloc(1, private_bytes);
+			if (!memcg->lruvec[nid].private)
+				goto err_free;
+		}
+		if (mm->policy->init && mm->policy->init(mm, &memcg->lruvec[nid]))
+			goto err_free;
+	}
+	memcg->id = id;
+	memcg->online = true;
+	memcg->swappiness = mm->config.swappiness;
+	memcg->max_pages = MEMCG_UNLIMITED;
+	memcg->index = (uint16_t)mm->nr_memcgs;
+	mm->memcg[mm->nr_memcgs++] = memcg;
+	return memcg;
+
+err_free:
+	free_memcg(mm, memcg);
+	return NULL;
+}
+
+int mm_init(struct mm *mm, const struct mm_config *config)
+{
+	memset(mm, 0, sizeof(*mm));
+	assert(config->nr_nodes && config->nr_nodes <= MM_NODE_LIMIT);
+	assert(config->nr_cpus && config->nr_cpus <= MM_CPU_LIMIT);
+	mm->config = *config;
+	mm->policy = config->policy;
+	mm->nr_nodes = config->nr_nodes;
+	mm->memcg = calloc(MEMCG_INDEX_LIMIT, sizeof(struct mem_cgroup *));
+	mm->cpu = calloc(config->nr_cpus, sizeof(struct lru_cpu));
+	if (!mm->memcg || !mm->cpu || memmap_init(&mm->memmap))
+		goto err_exit;
+	mm->root = new_memcg(mm, 1);
+	if (!mm->root)
+		goto err_exit;
+	return 0;
+
+err_exit:
+	mm_exit(mm);
+	return -1;
+}
+
+void mm_exit(struct mm *mm)
+{
+	for (unsigned int i = 0; i < mm->nr_memcgs; i++)
+		free_memcg(mm, mm->memcg[i]);
+	free(mm->memcg);
+	free(mm->cpu);
+	memmap_exit(&mm->memmap);
+	memset(mm, 0, sizeof(*mm));
+}
+
+struct mem_cgroup *mm_add_memcg(struct mm *mm, struct mem_cgroup *parent, uint64_t id)
+{
+	struct mem_cgroup *memcg, **link;
+	unsigned int depth = 0;
+
+	if (!parent)
+		parent = mm->root;
+	for (struct mem_cgroup *up = parent; up; up = up->parent)
+		depth++;
+	if (mm->nr_memcgs == MEMCG_INDEX_LIMIT || depth > MEMCG_DEPTH_LIMIT)
+		return NULL;
+	memcg = new_memcg(mm, id);
+	if (!memcg)
+		return NULL;
+	memcg->parent = parent;
+	memcg->swappiness = parent->swappiness;
+	for (link = &parent->first_child; *link; link = &(*link)->next_sibling)
+		;
+	*link = memcg;
+	return memcg;
+}
+
+void mm_charge(struct mem_cgroup *memcg, int64_t pages)
+{
+	for (; memcg; memcg = memcg->parent)
+		memcg->usage_pages += pages;
+}
+
+int64_t mm_swap_left(const struct mm *mm, const struct mem_cgroup *memcg)
+{
+	(void)memcg; /* v2's swap.max is not modelled: docs/fidelity.md */
+	return mm->config.nr_swap_pages;
+}
+
+struct folio *mm_folio_born(struct mm *mm, uint64_t pfn, struct mem_cgroup *memcg, uint8_t order)
+{
+	struct folio *folio = memmap_folio(&mm->memmap, pfn);
+
+	if (!folio) {
+		if (pfn < MEMMAP_PFN_LIMIT)
+			mm->out_of_memory = true;
+		return NULL;
+	}
+	assert(!folio_test(folio, FOLIO_alive));
+	folio->flags = FOLIO_alive;
+	folio->order = order;
+	folio->file = 0;
+	folio->index = 0;
+	folio->private[0] = folio->private[1] = 0;
+	folio->lruvec = mem_cgroup_lruvec(memcg, 0);
+	mm_charge(memcg, (int64_t)folio_nr_pages(folio));
+	if ((uint64_t)memcg->usage_pages > folio->lruvec->counter[COUNT_resident_max] &&
+	    memcg->usage_pages > 0)
+		folio->lruvec->counter[COUNT_resident_max] = (uint64_t)memcg->usage_pages;
+	return folio;
+}
+
+void mm_folio_forget(struct mm *mm, struct folio *folio)
+{
+	if (!folio_test(folio, FOLIO_alive))
+		return;
+	for (int which = 0; folio->nr_batches && which < NR_LRU_BATCHES; which++)
+		for (unsigned int cpu = 0; folio->nr_batches && cpu < mm->config.nr_cpus; cpu++)
+			while (lru_batch_remove(mm, cpu, (enum lru_batch)which, folio) >= 0)
+				;
+	if (folio_test(folio, PG_lru))
+		mm->policy->folio_removed(mm, folio->lruvec, folio);
+	else if (folio_test(folio, FOLIO_isolated))
+		list_del(&folio->lru); /* off reclaim's own list */
+	mm_charge(folio->lruvec->memcg, -(int64_t)folio_nr_pages(folio));
+	folio->flags = 0;
+}
+
+void mm_folios_put(struct mm *mm, struct folio **folio, unsigned int nr)
+{
+	struct lruvec *locked = NULL;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (folio[i]->nr_batches) {
+			folio_set(folio[i], FOLIO_dead);
+			continue;
+		}
+		if (folio_test(folio[i], PG_lru)) {
+			if (folio[i]->lruvec != locked)
+				lruvec_lock(folio[i]->lruvec, LOCK_folios_put, 0);
+			locked = folio[i]->lruvec;
+			locked->lock[LOCK_folios_put].folios++;
+		}
+		mm_folio_forget(mm, folio[i]);
+	}
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The machine as far as reclaim sees it: one memmap, one memcg tree, per-CPU batches, one policy.
+ * A run owns one; nothing here is global, so any number of runs live side by side.
+ */
+#ifndef REPLAY_MM_MM_H
+#define REPLAY_MM_MM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "replay/mm/batches.h"
+#include "replay/mm/folio.h"
+#include "replay/mm/lruvec.h"
+#include "replay/mm/rules.h"
+
+struct reclaim_policy;
+
+#define MM_NODE_LIMIT 64
+#define MM_CPU_LIMIT 4096
+#define MEMCG_INDEX_LIMIT 65535 /* a shadow entry holds 16 bits of it */
+#define MEMCG_DEPTH_LIMIT 64
+
+struct mm_config {
+	const struct reclaim_policy *policy;
+	struct mm_rules rules;
+	unsigned int nr_nodes;
+	unsigned int nr_cpus;
+	bool cgroup_v1; /* the memory controller's hierarchy: swappiness per memcg, swap is global */
+	uint8_t swappiness; /* /proc/sys/vm/swappiness */
+	int64_t total_swap_pages; /* of all swap areas */
+	int64_t nr_swap_pages; /* free ones */
+	bool hold_drains; /* check: batches move only when the tape says so */
+};
+
+struct mm {
+	struct mm_config config;
+	const struct reclaim_policy *policy; /* config.policy */
+	unsigned int nr_nodes;
+	struct memmap memmap;
+	struct mem_cgroup *root;
+	struct mem_cgroup **memcg; /* by index */
+	unsigned int nr_memcgs;
+	struct lru_cpu *cpu; /* by number */
+	struct drain_count drain[NR_LRU_BATCHES][NR_DRAIN_CAUSES];
+	int64_t batch_pages; /* waiting in batches now */
+	int64_t batch_pages_max;
+	bool out_of_memory; /* the replay's own memory: the run's rows are worth nothing */
+};
+
+/**
+ * mm_init() - a machine with nothing but a root memcg
+ * @mm: filled; ends with mm_exit()
+ * @config: copied
+ * Return: 0, or -1 without memory.
+ */
+int __attribute__((warn_unused_result)) mm_init(struct mm *mm, const struct mm_config *config);
+
+/** mm_exit() - free everything. */
+void mm_exit(struct mm *mm);
+
+/**
+ * mm_add_memcg() - a new memcg
+ * @parent: NULL for the root's child
+ * @id: inode of its directory
+ * Return: owned by @mm; NULL without memory, or past MEMCG_INDEX_LIMIT or MEMCG_DEPTH_LIMIT.
+ */
+struct mem_cgroup *mm_add_memcg(struct mm *mm, struct mem_cgroup *parent, uint64_t id);
+
+/**
+ * mm_folio_born() - a page frame becomes a folio that is charged and on no list yet
+ * @pfn: first page frame
+ * @memcg: who pays
+ * @order: log2 of base pages
+ *
+ * The frame must not be alive: see mm_folio_forget().
+ * Return: the folio with FOLIO_alive only; NULL if pfn is out of range or memory is out.
+ */
+struct folio *mm_folio_born(struct mm *mm, uint64_t pfn, struct mem_cgroup *memcg, uint8_t order);
+
+/** mm_folio_forget() - a folio is gone, wherever it was; nothing is counted but its charge. */
+void mm_folio_forget(struct mm *mm, struct folio *folio);
+
+/**
+ * mm_folios_put() - the last reference of some folios goes, as one folio batch of the kernel
+ * @folio: alive ones, off the page cache; not kept
+ * @nr: at most the rules' folio_batch_size
+ *
+ * A folio that waits in a batch dies at that batch's drain.
+ * Kernel: mm/swap.c, folios_put_refs(), v6.18.
+ */
+void mm_folios_put(struct mm *mm, struct folio **folio, unsigned int nr);
+
+/** mm_charge() - add pages (or take them, if negative) to a memcg and its ancestors. */
+void mm_charge(struct mem_cgroup *memcg, int64_t pages);
+
+/** mm_swap_left() - swap pages a memcg may still use. Kernel: mm/memcontrol.c, mem_cgroup_get_nr_swap_pages(). */
+int64_t mm_swap_left(const struct mm *mm, const struct mem_cgroup *memcg);
+
+#endif

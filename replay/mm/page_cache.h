@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The page cache: what each slot of each file holds, a folio or the shadow of one.
+ *
+ * Slots come in nodes of 64, as in the kernel's xarray; a node lives while one slot of it is
+ * used. All files share one hash of nodes.
+ */
+#ifndef REPLAY_MM_PAGE_CACHE_H
+#define REPLAY_MM_PAGE_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct folio;
+
+#define PAGE_CACHE_NODE_SHIFT 6
+#define PAGE_CACHE_NODE_SLOTS (1u << PAGE_CACHE_NODE_SHIFT)
+
+struct page_cache_node {
+	uint64_t base; /* index >> PAGE_CACHE_NODE_SHIFT */
+	uint32_t file;
+	uint32_t nr_used; /* slots that are not 0 */
+	uint64_t slot[PAGE_CACHE_NODE_SLOTS]; /* 0, a folio's address, or a packed shadow (bit 0) */
+};
+
+struct page_cache {
+	struct page_cache_node **table; /* open addressing */
+	uint64_t table_mask;
+	uint64_t nr_nodes;
+	struct page_cache_node *last; /* most recent lookup */
+};
+
+/** page_cache_init() - an empty page cache. Return: 0, or -1 without memory. */
+int __attribute__((warn_unused_result)) page_cache_init(struct page_cache *cache);
+
+/** page_cache_exit() - free all nodes; the folios are not touched. */
+void page_cache_exit(struct page_cache *cache);
+
+/** page_cache_slot() - what a slot holds, 0 for nothing. @index: base pages from the file's start. */
+uint64_t page_cache_slot(struct page_cache *cache, uint32_t file, uint64_t index);
+
+/** page_cache_folio() - the folio that holds a page of a file, NULL if it is not in memory. */
+struct folio *page_cache_folio(struct page_cache *cache, uint32_t file, uint64_t index);
+
+/**
+ * page_cache_store() - set some slots
+ * @nr: slots from @index on
+ * @value: for all of them: 0 clears
+ * Return: 0, or -1 without memory (clearing never fails).
+ */
+int page_cache_store(struct page_cache *cache, uint32_t file, uint64_t index, uint64_t nr,
+		     uint64_t value);
+
+/**
+ * page_cache_shadow() - the shadow that a new folio over some slots meets
+ * Return: the packed entry at the highest index that has one, 0 for none.
+ * Kernel: mm/filemap.c, __filemap_add_folio(), v6.18.
+ */
+uint64_t page_cache_shadow(struct page_cache *cache, uint32_t file, uint64_t index, uint64_t nr);
+
+#endif

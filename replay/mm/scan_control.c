@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/mm/scan_control.h"
+
+#include <string.h>
+
+#include "replay/mm/mm.h"
+#include "replay/policy/policy.h"
+
+void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgroup *target,
+			uint64_t nr_to_reclaim, bool may_swap)
+{
+	memset(walk, 0, sizeof(*walk));
+	walk->mm = mm;
+	walk->top = target ? target : mm->root;
+	walk->state = WALK_NODE;
+	walk->sc = (struct scan_control){
+		.nr_to_reclaim = nr_to_reclaim < SWAP_CLUSTER_MAX ? SWAP_CLUSTER_MAX : nr_to_reclaim,
+		.target_mem_cgroup = target,
+		.priority = DEF_PRIORITY,
+		.may_swap = may_swap,
+	};
+}
+
+/* shrink_node() begins: one priority, all memcgs. */
+static void walk_begin_node(struct reclaim_walk *walk)
+{
+	walk->sc.nr_scanned = 0;
+	lruvec_lock(mem_cgroup_lruvec(walk->top, 0), LOCK_prepare_scan, 0);
+	walk->mm->policy->prepare_scan(walk);
+	walk->memcg = NULL;
+	walk->state = WALK_MEMCG;
+}
+
+/*
+ * shrink_node_memcgs() takes the next memcg. A walk that is not a full one may stop as soon as
+ * the goal is met; the kernel's shared cursor across calls is not modelled.
+ */
+static void walk_next_memcg(struct reclaim_walk *walk)
+{
+	bool enough = !walk->sc.kswapd && !walk->sc.memcg_full_walk &&
+		      walk->sc.nr_reclaimed >= walk->sc.nr_to_reclaim;
+
+	walk->memcg = enough && walk->memcg ? NULL : mem_cgroup_next(walk->top, walk->memcg);
+	if (walk->memcg) {
+		walk->mm->policy->shrink_begin(walk, mem_cgroup_lruvec(walk->memcg, 0));
+		walk->state = WALK_LRUVEC;
+	} else {
+		walk->state = WALK_ENDED; /* of this priority: see walk_next_priority() */
+	}
+}
+
+/* do_try_to_free_pages() after shrink_zones(). Return: another priority follows. */
+static bool walk_next_priority(struct reclaim_walk *walk)
+{
+	struct scan_control *sc = &walk->sc;
+
+	if (sc->nr_reclaimed >= sc->nr_to_reclaim)
+		return false;
+	if (--sc->priority >= 0)
+		return true;
+	if (sc->nr_reclaimed)
+		return false;
+	sc->priority = DEF_PRIORITY;
+	if (!sc->memcg_full_walk && walk->top->first_child) {
+		sc->memcg_full_walk = true;
+		return true;
+	}
+	if (sc->skipped_deactivate && !sc->force_deactivate) {
+		sc->force_deactivate = true;
+		sc->skipped_deactivate = false;
+		return true;
+	}
+	return false;
+}
+
+bool reclaim_walk_next(struct reclaim_walk *walk, struct scan_request *request)
+{
+	for (;;) {
+		switch (walk->state) {
+		case WALK_NODE:
+			walk_begin_node(walk);
+			break;
+		case WALK_MEMCG:
+			walk_next_memcg(walk);
+			if (walk->state == WALK_ENDED && walk_next_priority(walk))
+				walk->state = WALK_NODE;
+			break;
+		case WALK_LRUVEC:
+			if (walk->mm->policy->shrink_next(
+				    walk, mem_cgroup_lruvec(walk->memcg, 0), request)) {
+				walk->request = *request;
+				return true;
+			}
+			walk->state = WALK_MEMCG;
+			break;
+		case WALK_ENDED:
+			return false;
+		}
+	}
+}
+
+void reclaim_walk_done(struct reclaim_walk *walk, const struct scan_result *result)
+{
+	walk->sc.nr_scanned += result->nr_scanned;
+	walk->mm->policy->shrink_done(walk, &walk->request, result);
+}
+
+void reclaim_walk_end(struct reclaim_walk *walk)
+{
+	walk->state = WALK_ENDED;
+	walk->mm->policy->reclaim_end(walk->mm, walk->top);
+}
+
+static bool lru_is_active(enum lru_list lru)
+{
+	return lru == LRU_ACTIVE_ANON || lru == LRU_ACTIVE_FILE;
+}
+
+/* What shrink_folio_list() says of one folio. */
+enum folio_verdict {
+	FOLIO_RECLAIM,
+	FOLIO_KEEP,
+	FOLIO_ACTIVATE,
+};
+
+/*
+ * Kernel: mm/vmscan.c, shrink_folio_list(), v6.18.
+ * Differs: mapped folios count as not young, swap is not written: docs/fidelity.md.
+ */
+static enum folio_verdict shrink_folio(const struct folio *folio)
+{
+	if (folio_test(folio, PG_unevictable | PG_dirty | PG_writeback))
+		return FOLIO_ACTIVATE;
+	if (folio_test(folio, PG_swapbacked))
+		return FOLIO_ACTIVATE; /* no swap slot */
+	if (folio->nr_batches)
+		return FOLIO_KEEP; /* somebody else's reference */
+	return FOLIO_RECLAIM;
+}
+
+struct evict_call {
+	void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow);
+	void *ctx;
+};
+
+static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *taken,
+				  const struct evict_call *call)
+{
+	struct mm *mm = walk->mm;
+	uint64_t nr_reclaimed = 0;
+	struct list_head *next;
+
+	for (struct list_head *pos = taken->next; pos != taken; pos = next) {
+		struct folio *folio = list_entry(pos, struct folio, lru);
+		struct lruvec *lruvec = folio->lruvec;
+		uint64_t nr_pages = folio_nr_pages(folio);
+		bool file = folio_is_file_lru(folio);
+
+		next = pos->next;
+		switch (shrink_folio(folio)) {
+		case FOLIO_ACTIVATE:
+			folio_set(folio, PG_active);
+			lruvec_count(lruvec, COUNT_pgactivate, nr_pages);
+			break;
+		case FOLIO_KEEP:
+			folio_clear(folio, PG_referenced);
+			break;
+		case FOLIO_RECLAIM:
+			nr_reclaimed += nr_pages;
+			lruvec_count(lruvec, file ? COUNT_pgsteal_file : COUNT_pgsteal_anon,
+				     nr_pages);
+			lruvec_count(lruvec,
+				     walk->sc.kswapd ? COUNT_pgsteal_kswapd : COUNT_pgsteal_direct,
+				     nr_pages);
+			call->evicted(call->ctx, folio,
+				      shadow_pack(mm->policy->evict(mm, folio,
+								    walk->sc.target_mem_cgroup)));
+			mm_folio_forget(mm, folio);
+			break;
+		}
+	}
+	return nr_reclaimed;
+}
+
+/* shrink_inactive_list() or shrink_active_list(), as the request's list says. */
+static void shrink_list(struct reclaim_walk *walk, const struct scan_request *request,
+			unsigned int cpu, const struct evict_call *call,
+			struct scan_result *result)
+{
+	struct mm *mm = walk->mm;
+	struct lruvec *lruvec = request->lruvec;
+	struct list_head taken;
+
+	list_init(&taken);
+	lru_add_drain(mm, cpu, DRAIN_reclaim);
+	mm->policy->isolate(mm, request, &taken, result);
+	lruvec_lock(lruvec, LOCK_isolate, result->nr_taken);
+	lruvec_count(lruvec, COUNT_isolations, 1);
+	if (lru_is_active(request->lru)) {
+		lruvec_count(lruvec, COUNT_pgrefill, result->nr_scanned);
+		for (struct list_head *pos = taken.next; pos != &taken; pos = pos->next)
+			mm->policy->examine_active(mm, lruvec, list_entry(pos, struct folio, lru));
+		lruvec_lock(lruvec, LOCK_putback, result->nr_taken);
+	} else {
+		bool file = request->lru == LRU_INACTIVE_FILE;
+
+		lruvec_count(lruvec, file ? COUNT_pgscan_file : COUNT_pgscan_anon,
+			     result->nr_scanned);
+		lruvec_count(lruvec, walk->sc.kswapd ? COUNT_pgscan_kswapd : COUNT_pgscan_direct,
+			     result->nr_scanned);
+		if (!result->nr_taken)
+			return;
+		result->nr_reclaimed = shrink_folio_list(walk, &taken, call);
+		lruvec_lock(lruvec, LOCK_putback, result->nr_taken - result->nr_reclaimed);
+	}
+	mm->policy->putback(mm, request, &taken);
+}
+
+uint64_t reclaim_run(struct mm *mm, struct mem_cgroup *target, uint64_t nr_to_reclaim,
+		     bool may_swap, unsigned int cpu,
+		     void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow), void *ctx)
+{
+	struct evict_call call = { evicted, ctx };
+	struct reclaim_walk walk;
+	struct scan_request request;
+
+	reclaim_walk_begin(&walk, mm, target, nr_to_reclaim, may_swap);
+	lruvec_count(mem_cgroup_lruvec(walk.top, 0), COUNT_reclaims, 1);
+	while (reclaim_walk_next(&walk, &request)) {
+		struct scan_result result = { 0 };
+
+		shrink_list(&walk, &request, cpu, &call, &result);
+		reclaim_walk_done(&walk, &result);
+	}
+	reclaim_walk_end(&walk);
+	return walk.sc.nr_reclaimed;
+}

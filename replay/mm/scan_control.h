@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One reclaim call, as a walk that stops at each isolation.
+ *
+ * The kernel's reclaim is a nest of loops: priorities, memcgs, lists, batches of 32. Here the
+ * nest is turned inside out: reclaim_walk_next() runs the loops up to the next batch to isolate
+ * and hands out that request; reclaim_walk_done() takes in what came of it. So the same code
+ * serves two masters:
+ *
+ *   replay   asks, isolates, shrinks, answers, until the walk ends by itself
+ *   check    asks when the tape shows an isolation, compares, and answers what the tape shows
+ *
+ * Kernel: mm/vmscan.c, do_try_to_free_pages() down to shrink_lruvec(), v6.18.
+ * Differs: reclaim_idx, compaction's early end, writeback throttling and slab are left out.
+ */
+#ifndef REPLAY_MM_SCAN_CONTROL_H
+#define REPLAY_MM_SCAN_CONTROL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "replay/mm/lruvec.h"
+
+#define DEF_PRIORITY 12
+#define SWAP_CLUSTER_MAX 32
+
+struct scan_control {
+	uint64_t nr_to_reclaim; /* pages */
+	struct mem_cgroup *target_mem_cgroup; /* whose limit was hit; NULL: global */
+	int priority; /* 12 down to 0: scan size >> priority */
+	bool may_swap;
+	bool kswapd;
+	bool proactive;
+	bool force_deactivate; /* second attempt: deactivate whatever the ratio says */
+	bool skipped_deactivate; /* some active list was passed over */
+	bool may_deactivate[ANON_AND_FILE];
+	bool cache_trim_mode; /* plenty of inactive file pages: leave anon alone */
+	bool file_is_tiny;
+	bool memcg_full_walk; /* visit all memcgs of the subtree, whatever is reclaimed */
+	uint64_t anon_cost, file_cost; /* of the target, read at each priority */
+	uint64_t nr_scanned, nr_reclaimed; /* pages so far */
+};
+
+/* Take nr_to_scan pages off the tail of a list. */
+struct scan_request {
+	struct lruvec *lruvec;
+	enum lru_list lru;
+	uint64_t nr_to_scan; /* pages */
+};
+
+struct scan_result {
+	uint64_t nr_scanned; /* pages looked at */
+	uint64_t nr_taken; /* pages isolated */
+	uint64_t nr_reclaimed; /* pages freed; 0 for active lists */
+};
+
+/* Room for a policy's loop variables between two isolations of one lruvec. */
+#define SHRINK_STATE_BYTES 192
+
+enum walk_state {
+	WALK_NODE, /* next: a new priority */
+	WALK_MEMCG, /* next: a new lruvec */
+	WALK_LRUVEC, /* in the middle of one */
+	WALK_ENDED,
+};
+
+struct reclaim_walk {
+	struct mm *mm;
+	struct scan_control sc;
+	enum walk_state state;
+	struct mem_cgroup *top; /* the target, or root */
+	struct mem_cgroup *memcg; /* being shrunk */
+	bool retried_full_walk;
+	struct scan_request request; /* handed out and not yet answered */
+	_Alignas(8) unsigned char shrink_state[SHRINK_STATE_BYTES];
+};
+
+/**
+ * reclaim_walk_begin() - start reclaim for a memcg over its limit, or for the node
+ * @target: memcg over its limit, NULL for global reclaim
+ * @nr_to_reclaim: pages; below SWAP_CLUSTER_MAX it is raised to that
+ * Kernel: mm/vmscan.c, try_to_free_mem_cgroup_pages(), try_to_free_pages(), v6.18.
+ */
+void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgroup *target,
+			uint64_t nr_to_reclaim, bool may_swap);
+
+/**
+ * reclaim_walk_next() - run up to the next isolation
+ * @request: set if there is one
+ * Return: true: isolate what *request says, then call reclaim_walk_done(). false: the walk ended.
+ */
+bool reclaim_walk_next(struct reclaim_walk *walk, struct scan_request *request);
+
+/** reclaim_walk_done() - what came of the request that reclaim_walk_next() handed out. */
+void reclaim_walk_done(struct reclaim_walk *walk, const struct scan_result *result);
+
+/** reclaim_walk_end() - the call is over, wherever the walk stands: snapshot what it must. */
+void reclaim_walk_end(struct reclaim_walk *walk);
+
+/**
+ * reclaim_run() - a whole reclaim call of the replay's own
+ * @cpu: whose batches it drains
+ * @evicted: called for each folio reclaimed, before it is freed, with its shadow entry
+ * @ctx: handed to @evicted
+ * Return: pages reclaimed.
+ */
+uint64_t reclaim_run(struct mm *mm, struct mem_cgroup *target, uint64_t nr_to_reclaim,
+		     bool may_swap, unsigned int cpu,
+		     void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow), void *ctx);
+
+#endif

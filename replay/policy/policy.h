@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A reclaim policy is one const struct of functions; a patch is a named change of rules.
+ *
+ * All calls come from one thread, in trace order. Only init() may allocate or fail. Time is
+ * never read; nothing is kept outside the lruvec's and the folio's private room.
+ */
+#ifndef REPLAY_POLICY_POLICY_H
+#define REPLAY_POLICY_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "replay/mm/mm.h"
+#include "replay/mm/scan_control.h"
+#include "replay/mm/workingset.h"
+
+struct reclaim_policy {
+	const char *name; /* also file, command line, results column */
+	const char *summary; /* one line for lists */
+	const char *source; /* kernel file and release, or paper */
+	size_t folio_private_bytes; /* of folio.private[] */
+	size_t lruvec_private_bytes; /* of lruvec.private */
+
+	/* Optional: set up a new lruvec. Return: 0, or -1 without memory. */
+	int (*init)(struct mm *mm, struct lruvec *lruvec);
+
+	/* Required. A batch drained: put the folio, on no list yet, where its flags say. */
+	void (*folio_added)(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
+
+	/* Required. The lru_activate batch drained this folio, which is on a list. */
+	void (*folio_activated)(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
+
+	/* Required. The folio, on a list, leaves it: freed, truncated or isolated by others. */
+	void (*folio_removed)(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
+
+	/* Required. folio_mark_accessed() on this CPU; the folio may be on no list yet. */
+	void (*folio_accessed)(struct mm *mm, unsigned int cpu, struct folio *folio);
+
+	/*
+	 * Required. A folio, charged and on no list, comes back to a slot that held @shadow: decide
+	 * where it starts by setting its flags. It is queued for insertion right after this.
+	 */
+	void (*refault)(struct mm *mm, struct folio *folio, struct shadow shadow);
+
+	/*
+	 * Required. A folio, isolated, is being reclaimed for @target (NULL: global): account for it
+	 * and say what to leave in its slot.
+	 */
+	struct shadow (*evict)(struct mm *mm, struct folio *folio, struct mem_cgroup *target);
+
+	/* Required. Once per priority, before the lruvecs below walk->top are shrunk. */
+	void (*prepare_scan)(struct reclaim_walk *walk);
+
+	/* Required. Start shrinking a lruvec: compute targets into walk->shrink_state. */
+	void (*shrink_begin)(struct reclaim_walk *walk, struct lruvec *lruvec);
+
+	/* Required. The next batch to isolate from it. Return: false when it has had enough. */
+	bool (*shrink_next)(struct reclaim_walk *walk, struct lruvec *lruvec,
+			    struct scan_request *request);
+
+	/* Required. What came of that batch; its survivors are back on lists already. */
+	void (*shrink_done)(struct reclaim_walk *walk, const struct scan_request *request,
+			    const struct scan_result *result);
+
+	/*
+	 * Required. Take a request's folios off their list, oldest first onto the tail of @taken.
+	 * They lose PG_lru and get FOLIO_isolated; sizes shrink by what was taken.
+	 */
+	void (*isolate)(struct mm *mm, const struct scan_request *request, struct list_head *taken,
+			struct scan_result *result);
+
+	/*
+	 * Optional, for policies that request active lists: a folio taken from one is looked at; the
+	 * flags it gets say where it goes. Return: it stays active.
+	 */
+	bool (*examine_active)(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
+
+	/* Required. Isolated folios go back where their flags say, in the order of @list. */
+	void (*putback)(struct mm *mm, const struct scan_request *request, struct list_head *list);
+
+	/* Required. The reclaim call is over for this memcg (or root). */
+	void (*reclaim_end)(struct mm *mm, struct mem_cgroup *top);
+
+	/* Optional: invariants, for tests and sanitizer builds. */
+	bool (*check)(const struct mm *mm, const struct lruvec *lruvec);
+};
+
+/* One setting of a patch. */
+struct policy_param {
+	const char *name; /* as results rows have it */
+	const char *unit;
+	int64_t preset, least, greatest;
+	const char *help; /* one line */
+};
+
+struct policy_patch {
+	const char *name; /* after the '+' */
+	const char *base; /* the policy it changes */
+	const char *summary;
+	const char *source; /* mail, commit or release */
+	const struct policy_param *param; /* its one setting, NULL: none */
+	void (*apply)(struct mm_rules *rules, int64_t value);
+};
+
+/* A parsed --policy: base[@release][+patch[=value]]... */
+#define POLICY_PATCH_LIMIT 8
+#define POLICY_NAME_BYTES 128
+
+struct policy_choice {
+	char name[POLICY_NAME_BYTES]; /* as it stands in results: what the user gave, tidied */
+	const struct reclaim_policy *base;
+	struct mm_rules rules; /* of the release, after all patches */
+	unsigned int nr_patches;
+	const struct policy_patch *patch[POLICY_PATCH_LIMIT];
+	int64_t value[POLICY_PATCH_LIMIT];
+};
+
+/**
+ * policy_parse() - understand a policy's name
+ * @text: base[@release][+patch[=value]]...
+ * @release: of the tape, used where @text names none; may be a full uname -r
+ * @choice: filled on success
+ * @why: on failure a sentence with the nearest names, without newline
+ * Return: 0 or -1.
+ */
+int __attribute__((warn_unused_result))
+policy_parse(const char *text, const char *release, struct policy_choice *choice, char *why,
+	     size_t why_bytes);
+
+/** policy_base() - the i-th base policy, NULL past the last. */
+const struct reclaim_policy *policy_base(unsigned int i);
+
+/** policy_patch() - the i-th patch, NULL past the last. */
+const struct policy_patch *policy_patch(unsigned int i);
+
+#endif

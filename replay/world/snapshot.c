@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/world/snapshot.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_BYTES 4096
+#define KIB_PER_PAGE 4
+#define STOCK_BYTES_LIMIT (INT64_MAX / 2) /* v1 shows "no limit" as a number near INT64_MAX */
+
+static const char *const list_names[WORLD_LIST_STATS] = {
+	"inactive_anon", "active_anon", "inactive_file", "active_file", "unevictable",
+};
+
+/* The number behind "KEY " at the start of a line. Return: found. */
+static bool find_number(const char *text, const char *key, int64_t *value)
+{
+	size_t n = strlen(key);
+
+	for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, key, n) && (line[n] == ' ' || line[n] == '\t')) {
+			*value = strtoll(line + n, NULL, 10);
+			return true;
+		}
+	}
+	return false;
+}
+
+static const char *start_text(const struct tape_reader *reader, const char *name)
+{
+	const struct tape_blob *blob = tape_reader_find_blob(reader, TAPE_MOMENT_START, name);
+
+	return blob ? blob->data : "";
+}
+
+static void read_machine(struct world *world, const struct tape_reader *reader)
+{
+	const char *text = start_text(reader, "lrutape/release");
+	int64_t n;
+
+	snprintf(world->release, sizeof(world->release), "%.*s", (int)strcspn(text, "\n"), text);
+	text = start_text(reader, "/proc/sys/vm/swappiness");
+	if (*text)
+		world->swappiness = atoi(text);
+
+	/* /proc/cgroups: subsystem, hierarchy, cgroups, enabled. */
+	if (find_number(start_text(reader, "/proc/cgroups"), "memory", &n)) {
+		world->memory_hierarchy = (unsigned int)n;
+		world->cgroup_v1 = n != 0;
+	}
+
+	/* /proc/swaps: file, type, size and used in KiB, priority. */
+	text = start_text(reader, "/proc/swaps");
+	while ((text = strchr(text, '\n')) && *++text) {
+		long long size, used;
+
+		if (sscanf(text, "%*s %*s %lld %lld", &size, &used) == 2) {
+			world->total_swap_pages += size / KIB_PER_PAGE;
+			world->nr_swap_pages += (size - used) / KIB_PER_PAGE;
+		}
+	}
+}
+
+static void read_mounts(struct world *world, const struct tape_reader *reader)
+{
+	const char *text = start_text(reader, "/proc/self/mountinfo");
+	uint32_t room = 0;
+
+	/* mount id, parent id, major:minor, ... */
+	for (; *text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : "") {
+		unsigned int major, minor;
+
+		if (sscanf(text, "%*u %*u %u:%u", &major, &minor) != 2)
+			continue;
+		world->has_mountinfo = true;
+		if (world->nr_mounted == room) {
+			uint32_t bigger = room ? room * 2 : 32;
+			uint32_t *mounted = realloc(world->mounted, bigger * sizeof(*mounted));
+
+			if (!mounted) {
+				world->out_of_memory = true;
+				return;
+			}
+			world->mounted = mounted;
+			room = bigger;
+		}
+		world->mounted[world->nr_mounted++] = major << 20 | minor;
+	}
+}
+
+static void read_cgroups(struct world *world, const struct tape_reader *reader)
+{
+	const char *text = start_text(reader, "lrutape/cgroups");
+	char path[WORLD_PATH_BYTES];
+
+	/* Parents before children, so that each finds its own: by length of the path. */
+	for (unsigned int depth = 0; depth < 32; depth++) {
+		const char *line = text;
+
+		for (; *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "") {
+			unsigned long long id;
+			unsigned int slashes = 0;
+
+			if (sscanf(line, "%llu %4095[^\n]", &id, path) != 2)
+				continue;
+			for (const char *s = path; *s; s++)
+				slashes += *s == '/' && s[1];
+			if (slashes == depth)
+				world_add_memcg(world, id, path);
+		}
+	}
+}
+
+static void read_tasks(struct world *world, const struct tape_reader *reader)
+{
+	const char *text = start_text(reader, "lrutape/tasks");
+	bool any_memcg = false;
+
+	for (; *text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : "") {
+		char comm[WORLD_COMM_BYTES] = "";
+		struct world_task *task;
+		unsigned long long id;
+		int tid;
+
+		if (sscanf(text, "%d %*d %llu %15[^\n]", &tid, &id, comm) < 2)
+			continue;
+		task = world_task(world, tid);
+		if (!task)
+			return;
+		task->memcg = world_memcg_by_id(world, id);
+		any_memcg |= id != 0;
+		memcpy(task->comm, comm, sizeof(comm));
+	}
+	world->memcg_inferred = !any_memcg;
+}
+
+/* The memcg whose path is the longest end of a directory's path; WORLD_ROOT if none is. */
+static uint32_t memcg_of_directory(const struct world *world, const char *name, size_t size)
+{
+	uint32_t best = WORLD_ROOT;
+	size_t best_size = 0;
+
+	for (uint32_t n = 1; n < world->nr_memcgs; n++) {
+		size_t path_size = strlen(world->memcg[n].path);
+
+		if (path_size <= size && path_size > best_size &&
+		    !memcmp(name + size - path_size, world->memcg[n].path, path_size)) {
+			best = n;
+			best_size = path_size;
+		}
+	}
+	return best;
+}
+
+static void read_memcg_stat(struct world_memcg *memcg, const char *text, bool v1)
+{
+	int64_t bytes;
+
+	for (int i = 0; i < WORLD_LIST_STATS; i++)
+		if (find_number(text, list_names[i], &bytes))
+			memcg->unseen[i] = bytes / PAGE_BYTES;
+	(void)v1; /* v1's plain names are local; v2's are of the subtree, see subtract_children() */
+}
+
+/* v2's memory.stat and the root's vmstat count whole subtrees: keep what is each level's own. */
+static void subtract_children(struct world *world, bool all_levels)
+{
+	for (uint32_t n = 1; n < world->nr_memcgs; n++) {
+		uint32_t up = world->memcg[n].parent;
+
+		if (!all_levels) /* v1: only the root's figures are sums */
+			up = WORLD_ROOT;
+		for (int i = 0; i < WORLD_LIST_STATS; i++) {
+			world->memcg[up].unseen[i] -= world->memcg[n].unseen[i];
+			if (world->memcg[up].unseen[i] < 0)
+				world->memcg[up].unseen[i] = 0;
+		}
+	}
+}
+
+/* Pages that a memcg was charged for and that stood on no list of it, at the tape's end. */
+static void read_overhead(struct world_memcg *memcg, const struct tape_reader *reader,
+			  const char *directory, size_t size)
+{
+	char name[WORLD_PATH_BYTES];
+	const struct tape_blob *usage, *stat;
+	int64_t pages, bytes;
+
+	snprintf(name, sizeof(name), "%.*s/memory.usage_in_bytes", (int)size, directory);
+	usage = tape_reader_find_blob(reader, TAPE_MOMENT_END, name);
+	if (!usage) {
+		snprintf(name, sizeof(name), "%.*s/memory.current", (int)size, directory);
+		usage = tape_reader_find_blob(reader, TAPE_MOMENT_END, name);
+	}
+	snprintf(name, sizeof(name), "%.*s/memory.stat", (int)size, directory);
+	stat = tape_reader_find_blob(reader, TAPE_MOMENT_END, name);
+	if (!usage || !stat)
+		return;
+	pages = strtoll(usage->data, NULL, 10) / PAGE_BYTES;
+	for (int i = 0; i < WORLD_LIST_STATS; i++)
+		if (find_number(stat->data, list_names[i], &bytes))
+			pages -= bytes / PAGE_BYTES;
+	memcg->overhead_pages = pages > 0 ? pages : 0;
+}
+
+static bool ends_with(const char *name, const char *end, size_t *size)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	*size = n - m;
+	return n > m && !strcmp(name + n - m, end);
+}
+
+static void read_memcg_files(struct world *world, const struct tape_reader *reader)
+{
+	const struct tape_blob *blob;
+	int64_t pages;
+
+	for (size_t i = 0; (blob = tape_reader_blob(reader, i)); i++) {
+		struct world_memcg *memcg;
+		size_t size;
+
+		if (blob->moment != TAPE_MOMENT_START || blob->name[0] != '/')
+			continue;
+		if (ends_with(blob->name, "/memory.stat", &size)) {
+			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+			if (memcg != world->memcg) {
+				read_memcg_stat(memcg, blob->data, world->cgroup_v1);
+				read_overhead(memcg, reader, blob->name, size);
+			}
+		} else if (ends_with(blob->name, "/memory.limit_in_bytes", &size) ||
+			   ends_with(blob->name, "/memory.max", &size)) {
+			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+			errno = 0;
+			pages = strtoll(blob->data, NULL, 10);
+			if (memcg != world->memcg && pages > 0 && pages < STOCK_BYTES_LIMIT && !errno)
+				memcg->limit_pages = pages / PAGE_BYTES;
+		} else if (ends_with(blob->name, "/memory.swappiness", &size)) {
+			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+			memcg->swappiness = atoi(blob->data);
+		}
+	}
+}
+
+static void read_command_memcg(struct world *world, const struct tape_reader *reader)
+{
+	char path[WORLD_PATH_BYTES];
+	unsigned long long id;
+	long long limit = 0;
+
+	if (sscanf(start_text(reader, "lrutape/memcg"), "%llu %4095s %lld", &id, path, &limit) < 2)
+		return;
+	world->command_memcg = world_add_memcg(world, id, path);
+	if (world->command_memcg != WORLD_ROOT && limit > 0 && limit < STOCK_BYTES_LIMIT)
+		world->memcg[world->command_memcg].limit_pages = limit / PAGE_BYTES;
+}
+
+void world_read_snapshots(struct world *world, const struct tape_reader *reader)
+{
+	const char *vmstat = start_text(reader, "/proc/vmstat");
+
+	read_machine(world, reader);
+	read_mounts(world, reader);
+	read_cgroups(world, reader);
+	read_command_memcg(world, reader);
+	read_tasks(world, reader);
+	read_memcg_files(world, reader);
+	for (int i = 0; i < WORLD_LIST_STATS; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "nr_%s", list_names[i]);
+		find_number(vmstat, name, &world->memcg[WORLD_ROOT].unseen[i]);
+	}
+	subtract_children(world, !world->cgroup_v1);
+}
+
+/* "KEY=NUMBER" in lrutape/facts. Return: it is there. */
+static bool find_fact(const char *facts, const char *key, int64_t *value)
+{
+	size_t n = strlen(key);
+
+	for (const char *line = facts; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, key, n) && line[n] == '=') {
+			*value = strtoll(line + n + 1, NULL, 10);
+			return true;
+		}
+	}
+	return false;
+}
+
+void world_apply_facts(struct world *world, const struct tape_reader *reader)
+{
+	const char *facts = start_text(reader, "lrutape/facts");
+	struct world_memcg *group = &world->memcg[world->command_memcg];
+	bool anon, swappiness, swap;
+	int64_t n;
+
+	if (find_fact(facts, "memory_limit", &n) && world->command_memcg != WORLD_ROOT)
+		group->limit_pages = n / PAGE_BYTES;
+	anon = find_fact(facts, "anon_pages", &n);
+	if (anon)
+		group->unseen[0] += n;
+	swappiness = find_fact(facts, "swappiness", &n);
+	if (swappiness)
+		group->swappiness = (int)n;
+	swap = find_fact(facts, "total_swap_pages", &n);
+	if (swap)
+		world->total_swap_pages = world->nr_swap_pages = n;
+	/* Anon pages count in a file refault only where swap is on: who names them means that. */
+	if (anon && !swap)
+		world->total_swap_pages = world->nr_swap_pages = 1;
+	if (anon && !swappiness)
+		group->swappiness = 0;
+
+	world->limited_memcg = WORLD_ROOT;
+	if (group->limit_pages != INT64_MAX)
+		world->limited_memcg = world->command_memcg;
+	for (uint32_t i = 1; i < world->nr_memcgs && world->limited_memcg == WORLD_ROOT; i++)
+		if (world->memcg[i].limit_pages != INT64_MAX)
+			world->limited_memcg = i;
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/world/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/world/snapshot.h"
+
+#define FIRST_HASH_SIZE 1024
+#define INFERRED_MEMCG_ID 2 /* no inode: the tape names none */
+
+const char *infer_rule_name(unsigned int rule)
+{
+	static const char *const name[NR_INFER_RULES] = {
+#define INFER(number, name, meaning) [number] = #name,
+#include "replay/world/infer.def"
+	};
+
+	return rule < NR_INFER_RULES ? name[rule] : NULL;
+}
+
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 31;
+	x *= UINT64_C(0x9e3779b97f4a7c15);
+	return x ^ x >> 29;
+}
+
+static void *zeroed(struct world *world, size_t nr, size_t bytes)
+{
+	void *p = calloc(nr, bytes);
+
+	if (!p)
+		world->out_of_memory = true;
+	return p;
+}
+
+static bool grow_tasks(struct world *world)
+{
+	uint64_t mask = world->task_mask * 2 + 1;
+	struct world_task **bigger = zeroed(world, mask + 1, sizeof(struct world_task *));
+
+	if (!bigger)
+		return false;
+	for (uint64_t i = 0; i <= world->task_mask; i++) {
+		struct world_task *task = world->task[i];
+		uint64_t j;
+
+		if (!task)
+			continue;
+		for (j = mix((uint32_t)task->pid) & mask; bigger[j]; j = (j + 1) & mask)
+			;
+		bigger[j] = task;
+	}
+	free(world->task);
+	world->task = bigger;
+	world->task_mask = mask;
+	return true;
+}
+
+struct world_task *world_task(struct world *world, int32_t pid)
+{
+	uint64_t i = mix((uint32_t)pid) & world->task_mask;
+
+	for (; world->task[i]; i = (i + 1) & world->task_mask)
+		if (world->task[i]->pid == pid)
+			return world->task[i];
+	if (world->nr_tasks * 2 > world->task_mask) {
+		if (!grow_tasks(world))
+			return NULL;
+		return world_task(world, pid);
+	}
+	world->task[i] = zeroed(world, 1, sizeof(struct world_task));
+	if (world->task[i]) {
+		world->task[i]->pid = pid;
+		world->nr_tasks++;
+	}
+	return world->task[i];
+}
+
+static bool grow_files(struct world *world)
+{
+	uint32_t room = world->room_files * 2;
+	struct world_file *bigger = realloc(world->file, room * sizeof(*bigger));
+	uint32_t *hash;
+
+	if (!bigger) {
+		world->out_of_memory = true;
+		return false;
+	}
+	world->file = bigger;
+	hash = zeroed(world, (size_t)room * 2, sizeof(*hash));
+	if (!hash)
+		return false;
+	free(world->file_hash);
+	world->room_files = room;
+	world->file_hash = hash;
+	world->file_mask = (uint64_t)room * 2 - 1;
+	for (uint32_t n = 1; n < world->nr_files; n++) {
+		uint64_t i = mix(world->file[n].ino ^ world->file[n].dev << 40) & world->file_mask;
+
+		while (hash[i])
+			i = (i + 1) & world->file_mask;
+		hash[i] = n;
+	}
+	return true;
+}
+
+/* Metadata sits in the block device's own inode, whose file system (bdev) is mounted nowhere. */
+static bool is_block_device(const struct world *world, uint64_t dev)
+{
+	if (dev >> 20 || !world->has_mountinfo)
+		return false;
+	for (uint32_t i = 0; i < world->nr_mounted; i++)
+		if (world->mounted[i] == dev)
+			return false;
+	return true;
+}
+
+uint32_t world_file(struct world *world, uint64_t dev, uint64_t ino)
+{
+	uint64_t i = mix(ino ^ dev << 40) & world->file_mask;
+	uint32_t n;
+
+	for (; (n = world->file_hash[i]); i = (i + 1) & world->file_mask)
+		if (world->file[n].ino == ino && world->file[n].dev == dev)
+			return n;
+	if (world->nr_files == world->room_files) {
+		if (!grow_files(world))
+			return 0;
+		return world_file(world, dev, ino);
+	}
+	n = world->nr_files++;
+	world->file_hash[i] = n;
+	world->file[n] = (struct world_file){ .dev = dev, .ino = ino };
+	world->file[n].block_device = is_block_device(world, dev);
+	return n;
+}
+
+static bool grow_readers(struct world *world)
+{
+	uint64_t mask = world->reader_mask * 2 + 1;
+	struct world_reader *bigger = zeroed(world, mask + 1, sizeof(*bigger));
+
+	if (!bigger)
+		return false;
+	for (uint64_t i = 0; i <= world->reader_mask; i++) {
+		uint64_t j;
+
+		if (!world->reader[i].key)
+			continue;
+		for (j = mix(world->reader[i].key) & mask; bigger[j].key; j = (j + 1) & mask)
+			;
+		bigger[j] = world->reader[i];
+	}
+	free(world->reader);
+	world->reader = bigger;
+	world->reader_mask = mask;
+	return true;
+}
+
+struct world_reader *world_reader(struct world *world, int32_t pid, uint32_t file)
+{
+	uint64_t key = ((uint64_t)(uint32_t)pid << 32 | file) + 1;
+	uint64_t i = mix(key) & world->reader_mask;
+
+	for (; world->reader[i].key; i = (i + 1) & world->reader_mask)
+		if (world->reader[i].key == key)
+			return &world->reader[i];
+	if (world->nr_readers * 2 > world->reader_mask) {
+		if (!grow_readers(world))
+			return NULL;
+		return world_reader(world, pid, file);
+	}
+	world->nr_readers++;
+	world->reader[i] = (struct world_reader){ .key = key, .prev_page = UINT64_MAX };
+	return &world->reader[i];
+}
+
+uint32_t world_memcg_by_id(const struct world *world, uint64_t id)
+{
+	/* Newest first: an inode number may come again after its directory was removed. */
+	for (uint32_t n = world->nr_memcgs; n-- > 1;)
+		if (world->memcg[n].id == id)
+			return n;
+	return WORLD_ROOT;
+}
+
+static uint32_t memcg_by_path(const struct world *world, const char *path, size_t size)
+{
+	for (uint32_t n = world->nr_memcgs; n-- > 1;)
+		if (!world->memcg[n].gone && strlen(world->memcg[n].path) == size &&
+		    !memcmp(world->memcg[n].path, path, size))
+			return n;
+	return WORLD_ROOT;
+}
+
+uint32_t world_add_memcg(struct world *world, uint64_t id, const char *path)
+{
+	struct world_memcg *memcg;
+	const char *slash = strrchr(path, '/');
+	uint32_t n = world_memcg_by_id(world, id);
+
+	if (n != WORLD_ROOT && !world->memcg[n].gone)
+		return n;
+	if (!strcmp(path, "/") || !*path) {
+		world->memcg[WORLD_ROOT].id = id;
+		return WORLD_ROOT;
+	}
+	if (world->nr_memcgs == world->room_memcgs) {
+		uint32_t room = world->room_memcgs * 2;
+
+		memcg = realloc(world->memcg, room * sizeof(*memcg));
+		if (!memcg) {
+			world->out_of_memory = true;
+			return WORLD_ROOT;
+		}
+		world->memcg = memcg;
+		world->room_memcgs = room;
+	}
+	memcg = &world->memcg[world->nr_memcgs];
+	*memcg = (struct world_memcg){
+		.id = id,
+		.parent = slash && slash != path ?
+				  memcg_by_path(world, path, (size_t)(slash - path)) :
+				  WORLD_ROOT,
+		.path = strdup(path),
+		.limit_pages = INT64_MAX,
+		.swappiness = -1,
+	};
+	if (!memcg->path) {
+		world->out_of_memory = true;
+		return WORLD_ROOT;
+	}
+	return world->nr_memcgs++;
+}
+
+/* No snapshot says who is in which memcg: those who reclaimed for a limit must be in one. */
+static int infer_group(struct world *world, struct tape_reader *reader)
+{
+	const struct tape_event *event;
+	uint32_t group = WORLD_ROOT;
+	int ret;
+
+	while ((ret = tape_reader_next(reader, &event)) > 0) {
+		struct world_task *task;
+
+		if (event->kind != EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN)
+			continue;
+		if (group == WORLD_ROOT)
+			group = world_add_memcg(world, INFERRED_MEMCG_ID, "/(tasks that reclaimed)");
+		task = world_task(world, event->pid);
+		if (!task)
+			return -1;
+		if (task->memcg != group)
+			world_infer(world, INFER_task_in_reclaim_bracket);
+		task->memcg = group;
+	}
+	if (ret < 0)
+		return ret;
+	world->command_memcg = group;
+	return tape_reader_rewind(reader);
+}
+
+int world_init(struct world *world, struct tape_reader *reader)
+{
+	const struct tape_summary *summary = tape_reader_summary(reader);
+	int ret = -1;
+
+	memset(world, 0, sizeof(*world));
+	world->nr_cpus = summary->nr_cpus ? summary->nr_cpus : 1;
+	world->swappiness = 60;
+	world->task_mask = world->reader_mask = FIRST_HASH_SIZE - 1;
+	world->file_mask = FIRST_HASH_SIZE * 2 - 1;
+	world->room_files = FIRST_HASH_SIZE;
+	world->room_memcgs = 16;
+	world->nr_files = 1;
+	world->task = zeroed(world, FIRST_HASH_SIZE, sizeof(struct world_task *));
+	world->reader = zeroed(world, FIRST_HASH_SIZE, sizeof(struct world_reader));
+	world->file = zeroed(world, FIRST_HASH_SIZE, sizeof(struct world_file));
+	world->file_hash = zeroed(world, FIRST_HASH_SIZE * 2, sizeof(uint32_t));
+	world->memcg = zeroed(world, world->room_memcgs, sizeof(struct world_memcg));
+	if (world->out_of_memory)
+		goto err_exit;
+	world->memcg[WORLD_ROOT] = (struct world_memcg){
+		.id = 1, .path = strdup("/"), .limit_pages = INT64_MAX, .swappiness = -1
+	};
+	world->nr_memcgs = 1;
+	if (!world->memcg[WORLD_ROOT].path)
+		goto err_exit;
+	world_read_snapshots(world, reader);
+	if (world->memcg_inferred) {
+		ret = infer_group(world, reader);
+		if (ret < 0)
+			goto err_exit;
+	}
+	world_apply_facts(world, reader);
+	if (world->out_of_memory) {
+		ret = -1;
+		goto err_exit;
+	}
+	return 0;
+
+err_exit:
+	world_exit(world);
+	return ret;
+}
+
+void world_exit(struct world *world)
+{
+	if (world->task)
+		for (uint64_t i = 0; i <= world->task_mask; i++)
+			free(world->task[i]);
+	for (uint32_t n = 0; n < world->nr_memcgs; n++)
+		free(world->memcg[n].path);
+	free(world->task);
+	free(world->reader);
+	free(world->file);
+	free(world->file_hash);
+	free(world->memcg);
+	free(world->mounted);
+	memset(world, 0, sizeof(*world));
+}
+
+static void set_comm(struct world_task *task, const struct tape_event *event, unsigned int slot)
+{
+	size_t size;
+	const char *comm = tape_event_string(event, slot, &size);
+
+	if (!size)
+		return;
+	if (size >= WORLD_COMM_BYTES)
+		size = WORLD_COMM_BYTES - 1;
+	memcpy(task->comm, comm, size);
+	task->comm[size] = '\0';
+}
+
+static void task_forked(struct world *world, const struct tape_event *event)
+{
+	struct world_task *child, *parent;
+	uint32_t memcg;
+
+	parent = world_task(world, (int32_t)event->value[SCHED_PROCESS_FORK_PARENT_PID]);
+	if (!parent)
+		return;
+	memcg = parent->memcg;
+	child = world_task(world, (int32_t)event->value[SCHED_PROCESS_FORK_CHILD_PID]);
+	if (!child)
+		return;
+	/* Without snapshots the pre-pass over the tape has said more than a fork does. */
+	if (!world->memcg_inferred || child->memcg == WORLD_ROOT)
+		child->memcg = memcg;
+	set_comm(child, event, SCHED_PROCESS_FORK_CHILD_COMM);
+}
+
+static void task_attached(struct world *world, const struct tape_event *event)
+{
+	struct world_task *task;
+
+	if (event->value[CGROUP_ATTACH_TASK_DST_ROOT] != world->memory_hierarchy)
+		return;
+	task = world_task(world, (int32_t)event->value[CGROUP_ATTACH_TASK_PID]);
+	if (task)
+		task->memcg = world_add_memcg(
+			world, event->value[CGROUP_ATTACH_TASK_DST_ID],
+			tape_event_string(event, CGROUP_ATTACH_TASK_DST_PATH, NULL));
+}
+
+void world_event(struct world *world, const struct tape_event *event)
+{
+	uint32_t n;
+
+	world->now_ns = event->timestamp_ns;
+	switch (event->kind) {
+	case EVENT_SCHED_PROCESS_FORK:
+		task_forked(world, event);
+		break;
+	case EVENT_CGROUP_ATTACH_TASK:
+		task_attached(world, event);
+		break;
+	case EVENT_CGROUP_MKDIR:
+		if (event->value[CGROUP_MKDIR_ROOT] == world->memory_hierarchy)
+			world_add_memcg(world, event->value[CGROUP_MKDIR_ID],
+					tape_event_string(event, CGROUP_MKDIR_PATH, NULL));
+		break;
+	case EVENT_CGROUP_RMDIR:
+		if (event->value[CGROUP_RMDIR_ROOT] != world->memory_hierarchy)
+			break;
+		n = world_memcg_by_id(world, event->value[CGROUP_RMDIR_ID]);
+		if (n != WORLD_ROOT)
+			world->memcg[n].gone = true;
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The world around the core: what tape events say about tasks, memcgs, files and the machine.
+ *
+ * One world serves all runs over a tape. It holds what does not depend on a policy: who is in
+ * which memcg, which number a file has, where each reader's last read ended.
+ */
+#ifndef REPLAY_WORLD_WORLD_H
+#define REPLAY_WORLD_WORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "schema/tape_reader.h"
+
+struct mm;
+struct mem_cgroup;
+
+#define WORLD_COMM_BYTES 16
+#define WORLD_PATH_BYTES 4096
+#define WORLD_ROOT 0 /* number of the root memcg */
+#define WORLD_LIST_STATS 5 /* inactive_anon, active_anon, inactive_file, active_file, unevictable */
+
+/* Stimuli that no event names, inferred from others by one rule each: see infer.def. */
+enum infer_rule {
+#define INFER(number, name, meaning) INFER_##name = number,
+#include "replay/world/infer.def"
+	NR_INFER_RULES
+};
+
+/** infer_rule_name() - a rule's name in results, NULL for numbers not in use. */
+const char *infer_rule_name(unsigned int rule);
+
+struct world_memcg {
+	uint64_t id; /* inode of its directory */
+	uint32_t parent; /* number */
+	char *path; /* in its hierarchy: "/" for the root */
+	int64_t limit_pages; /* INT64_MAX: none */
+	int swappiness; /* -1: the machine's */
+	int64_t unseen[WORLD_LIST_STATS]; /* pages on its own lists when the tape began */
+	int64_t overhead_pages; /* charged, but on no list, as the tape's snapshots say */
+	bool gone; /* its directory was removed */
+};
+
+struct world_task {
+	int32_t pid; /* thread id */
+	uint32_t memcg; /* number */
+	char comm[WORLD_COMM_BYTES];
+	void *bracket; /* check's: the reclaim call that the task is in */
+	bool skip_readahead; /* replay's: the recorded miss behind these adds did not happen there */
+};
+
+struct world_file {
+	uint64_t dev; /* major << 20 | minor */
+	uint64_t ino;
+	bool block_device; /* a file system's metadata, cached under the device's own inode */
+};
+
+/* Where the last read of a task from a file ended; stands in for the struct file. */
+struct world_reader {
+	uint64_t key; /* pid << 32 | file, plus 1 */
+	uint64_t prev_page; /* last page read, UINT64_MAX before the first */
+};
+
+struct world {
+	struct world_memcg *memcg;
+	uint32_t nr_memcgs, room_memcgs;
+	struct world_task **task; /* hash by pid */
+	uint64_t task_mask, nr_tasks;
+	struct world_file *file; /* by number, 0 is no file */
+	uint32_t nr_files, room_files;
+	uint32_t *file_hash;
+	uint64_t file_mask;
+	struct world_reader *reader; /* hash */
+	uint64_t reader_mask, nr_readers;
+	uint32_t *mounted; /* devices of mounted file systems */
+	uint32_t nr_mounted;
+
+	char release[64]; /* uname -r, "" if the tape does not say */
+	unsigned int nr_cpus;
+	unsigned int memory_hierarchy; /* /proc/cgroups; 0: cgroup v2 */
+	bool cgroup_v1;
+	int swappiness;
+	int64_t total_swap_pages, nr_swap_pages;
+	uint32_t command_memcg; /* made for the recorded command, WORLD_ROOT if none */
+	uint32_t limited_memcg; /* whose limit a replay changes: WORLD_ROOT if none has a limit */
+	bool memcg_inferred; /* no snapshot: tasks that reclaimed are taken as one group */
+	bool has_mountinfo;
+	uint64_t now_ns;
+	uint64_t inferred[NR_INFER_RULES];
+	uint64_t nr_stimuli; /* all stimuli, inferred ones included */
+	bool out_of_memory;
+};
+
+/**
+ * world_init() - read the tape's snapshots
+ * @reader: at its first event; read through once and rewound if the tape has no task snapshot
+ * Return: 0, -1 without memory, or a negative enum tape_error of the reader.
+ */
+int __attribute__((warn_unused_result)) world_init(struct world *world, struct tape_reader *reader);
+
+/** world_exit() - free everything. */
+void world_exit(struct world *world);
+
+/** world_event() - take in what an event says about tasks, memcgs and the time. */
+void world_event(struct world *world, const struct tape_event *event);
+
+/** world_task() - a task by thread id, made in the root memcg if it is new; NULL without memory. */
+struct world_task *world_task(struct world *world, int32_t pid);
+
+/** world_file() - number of a file, made if it is new; 0 without memory. */
+uint32_t world_file(struct world *world, uint64_t dev, uint64_t ino);
+
+/** world_reader() - where a task's last read of a file ended; NULL without memory. */
+struct world_reader *world_reader(struct world *world, int32_t pid, uint32_t file);
+
+/** world_memcg_by_id() - number of a memcg, or WORLD_ROOT. @id: inode of its directory. */
+uint32_t world_memcg_by_id(const struct world *world, uint64_t id);
+
+/** world_infer() - count a stimulus that came by a rule. */
+static inline void world_infer(struct world *world, enum infer_rule rule)
+{
+	world->inferred[rule]++;
+}
+
+#endif
