@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/event_stream.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_AHEAD_EVENTS 65536
+#define BATCH_PAGES 31 /* of one get_pages batch of single pages: PAGEVEC_SIZE */
+#define PENDING_READS 256 /* tasks in the middle of a long read at one time */
+
+struct kept_event {
+	struct tape_event event;
+	uint64_t read_end;
+	bool read_end_known;
+	uint64_t value[24]; /* more slots than any event of events.def has; others are cut */
+};
+
+struct event_stream {
+	struct tape_reader *reader;
+	struct kept_event *kept; /* ring */
+	unsigned int first, nr;
+	struct kept_event *pending[PENDING_READS]; /* reads in the ring whose end is not known yet */
+	unsigned int nr_pending;
+	int end; /* what the reader returned when it returned no event, 1 before that */
+	struct kept_event *served; /* handed out, still occupying the ring's first place */
+};
+
+struct event_stream *event_stream_open(struct tape_reader *reader)
+{
+	struct event_stream *stream = calloc(1, sizeof(*stream));
+
+	if (!stream)
+		return NULL;
+	stream->reader = reader;
+	stream->end = 1;
+	stream->kept = malloc(LOOK_AHEAD_EVENTS * sizeof(*stream->kept));
+	if (!stream->kept) {
+		free(stream);
+		return NULL;
+	}
+	return stream;
+}
+
+void event_stream_close(struct event_stream *stream)
+{
+	if (!stream)
+		return;
+	for (unsigned int i = 0; i < stream->nr; i++)
+		free((char *)stream->kept[(stream->first + i) % LOOK_AHEAD_EVENTS].event.strings);
+	free(stream->kept);
+	free(stream);
+}
+
+static bool is_long_read(const struct tape_event *event)
+{
+	return event->kind == EVENT_MM_FILEMAP_GET_PAGES &&
+	       event->value[MM_FILEMAP_GET_PAGES_LAST_INDEX] >
+		       event->value[MM_FILEMAP_GET_PAGES_INDEX];
+}
+
+/* No later read came within sight: a batch of single pages is the best guess. */
+static void guess(struct kept_event *kept)
+{
+	uint64_t last = kept->value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
+	uint64_t batch = kept->value[MM_FILEMAP_GET_PAGES_INDEX] + BATCH_PAGES - 1;
+
+	kept->read_end = batch < last ? batch : last;
+	kept->read_end_known = true;
+}
+
+static void drop_pending(struct event_stream *stream, unsigned int i)
+{
+	stream->pending[i] = stream->pending[--stream->nr_pending];
+}
+
+/* A later read of the same task and file tells how far the pending one got. */
+static void resolve(struct event_stream *stream, const struct tape_event *event)
+{
+	const uint64_t *v = event->value;
+
+	for (unsigned int i = 0; i < stream->nr_pending; i++) {
+		struct kept_event *kept = stream->pending[i];
+		const uint64_t *k = kept->value;
+
+		if (kept->event.pid != event->pid ||
+		    k[MM_FILEMAP_GET_PAGES_I_INO] != v[MM_FILEMAP_GET_PAGES_I_INO] ||
+		    k[MM_FILEMAP_GET_PAGES_S_DEV] != v[MM_FILEMAP_GET_PAGES_S_DEV])
+			continue;
+		kept->read_end = k[MM_FILEMAP_GET_PAGES_LAST_INDEX];
+		if (kept->read_end == v[MM_FILEMAP_GET_PAGES_LAST_INDEX] &&
+		    v[MM_FILEMAP_GET_PAGES_INDEX] > k[MM_FILEMAP_GET_PAGES_INDEX])
+			kept->read_end = v[MM_FILEMAP_GET_PAGES_INDEX] - 1;
+		kept->read_end_known = true;
+		drop_pending(stream, i);
+		return; /* at most one read of a task and file is pending */
+	}
+}
+
+static void add_pending(struct event_stream *stream, struct kept_event *kept)
+{
+	kept->read_end_known = false;
+	if (stream->nr_pending == PENDING_READS) {
+		guess(stream->pending[0]);
+		drop_pending(stream, 0);
+	}
+	stream->pending[stream->nr_pending++] = kept;
+}
+
+static int keep(struct event_stream *stream, const struct tape_event *event)
+{
+	struct kept_event *kept =
+		&stream->kept[(stream->first + stream->nr) % LOOK_AHEAD_EVENTS];
+	const struct tape_type *type =
+		event->kind == EVENT_LOST ? NULL : tape_reader_type(stream->reader, event->type);
+	unsigned int room = sizeof(kept->value) / sizeof(kept->value[0]);
+	unsigned int nr = type ? type->nr_slots : 2;
+	size_t string_bytes = 0;
+
+	if (nr > room)
+		nr = room;
+	kept->event = *event;
+	kept->event.value = kept->value;
+	kept->event.strings = NULL;
+	kept->read_end = 0;
+	kept->read_end_known = true;
+	memcpy(kept->value, event->value, nr * sizeof(kept->value[0]));
+	for (unsigned int i = 0; type && i < type->nr_fields; i++) {
+		const struct tape_field *field = &type->field[i];
+		uint64_t where;
+
+		if ((field->kind != TAPE_FIELD_STRING && field->kind != TAPE_FIELD_BYTES) ||
+		    field->slot >= nr)
+			continue;
+		where = event->value[field->slot];
+		if (where != TAPE_VALUE_ABSENT && (where >> 32) + (where & UINT32_MAX) + 1 > string_bytes)
+			string_bytes = (where >> 32) + (where & UINT32_MAX) + 1;
+	}
+	if (string_bytes) {
+		char *strings = malloc(string_bytes);
+
+		if (!strings)
+			return TAPE_ERR_MEMORY;
+		memcpy(strings, event->strings, string_bytes);
+		kept->event.strings = strings;
+	}
+	if (event->kind == EVENT_MM_FILEMAP_GET_PAGES) {
+		kept->read_end = event->value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
+		if (is_long_read(event))
+			add_pending(stream, kept);
+	}
+	stream->nr++;
+	return 0;
+}
+
+static int look_ahead(struct event_stream *stream)
+{
+	struct kept_event *first = &stream->kept[stream->first];
+	const struct tape_event *event;
+
+	while (!first->read_end_known) {
+		if (stream->nr < LOOK_AHEAD_EVENTS && stream->end > 0)
+			stream->end = tape_reader_next(stream->reader, &event);
+		if (stream->end <= 0 || stream->nr == LOOK_AHEAD_EVENTS) {
+			for (unsigned int i = stream->nr_pending; i-- > 0;)
+				if (stream->pending[i] == first)
+					drop_pending(stream, i);
+			guess(first);
+			break;
+		}
+		if (event->kind == EVENT_MM_FILEMAP_GET_PAGES)
+			resolve(stream, event);
+		if (keep(stream, event))
+			return TAPE_ERR_MEMORY;
+	}
+	return 0;
+}
+
+int event_stream_next(struct event_stream *stream, const struct tape_event **event,
+		      uint64_t *read_end)
+{
+	struct kept_event *first;
+
+	if (stream->served) {
+		free((char *)stream->served->event.strings);
+		stream->served = NULL;
+		stream->first = (stream->first + 1) % LOOK_AHEAD_EVENTS;
+		stream->nr--;
+	}
+	if (!stream->nr) {
+		if (stream->end <= 0)
+			return stream->end;
+		stream->end = tape_reader_next(stream->reader, event);
+		if (stream->end <= 0)
+			return stream->end;
+		if (!is_long_read(*event)) {
+			*read_end = (*event)->kind == EVENT_MM_FILEMAP_GET_PAGES ?
+					    (*event)->value[MM_FILEMAP_GET_PAGES_LAST_INDEX] : 0;
+			return 1;
+		}
+		stream->first = 0;
+		if (keep(stream, *event))
+			return TAPE_ERR_MEMORY;
+	}
+	first = &stream->kept[stream->first];
+	if (look_ahead(stream))
+		return TAPE_ERR_MEMORY;
+	stream->served = first;
+	*event = &first->event;
+	*read_end = first->read_end;
+	return 1;
+}

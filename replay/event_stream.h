@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tape's events with one thing worked out ahead: how far each read got.
+ *
+ * mm_filemap_get_pages names the batch's first page and the last page of the whole request. What
+ * the batch covered shows only in the next such event of the same task and file: same last page,
+ * larger first page. So a read of several pages makes the stream look ahead.
+ */
+#ifndef REPLAY_EVENT_STREAM_H
+#define REPLAY_EVENT_STREAM_H
+
+#include <stdint.h>
+
+#include "schema/tape_reader.h"
+
+struct event_stream;
+
+/** event_stream_open() - over a reader that stands at its first event. Return: NULL without memory. */
+struct event_stream *event_stream_open(struct tape_reader *reader);
+
+/**
+ * event_stream_next() - the next event
+ * @event: valid until the next call
+ * @read_end: for mm_filemap_get_pages the last page that this batch covered
+ * Return: as tape_reader_next(), or TAPE_ERR_MEMORY.
+ */
+int __attribute__((warn_unused_result))
+event_stream_next(struct event_stream *stream, const struct tape_event **event,
+		  uint64_t *read_end);
+
+/** event_stream_close() - free it; the reader stays open. NULL is fine. */
+void event_stream_close(struct event_stream *stream);
+
+#endif

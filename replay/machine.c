@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void set_unseen(struct mem_cgroup *memcg, const struct world_memcg *from)
+{
+	struct lruvec *lruvec = mem_cgroup_lruvec(memcg, 0);
+
+	for (int i = 0; i < WORLD_LIST_STATS; i++) {
+		lruvec->unseen[i] = from->unseen[i];
+		lruvec->stat[i] += from->unseen[i];
+		mm_charge(memcg, from->unseen[i]);
+	}
+	memcg->max_pages = from->limit_pages;
+	memcg->overhead_pages = from->overhead_pages;
+	mm_charge(memcg, from->overhead_pages);
+	if (from->swappiness >= 0)
+		memcg->swappiness = (uint8_t)(from->swappiness > 200 ? 200 : from->swappiness);
+}
+
+struct mem_cgroup *machine_memcg(struct machine *machine, uint32_t number)
+{
+	struct world *world = machine->world;
+	struct mem_cgroup *parent;
+
+	if (number < machine->room_memcgs && machine->memcg[number])
+		return machine->memcg[number];
+	if (number >= machine->room_memcgs) {
+		uint32_t room = world->room_memcgs;
+		struct mem_cgroup **bigger = realloc(machine->memcg, room * sizeof(struct mem_cgroup *));
+
+		if (!bigger) {
+			machine->failed = true;
+			return machine->mm.root;
+		}
+		memset(bigger + machine->room_memcgs, 0,
+		       (room - machine->room_memcgs) * sizeof(struct mem_cgroup *));
+		machine->memcg = bigger;
+		machine->room_memcgs = room;
+	}
+	/* Parents have lower numbers than their children, so this ends at the root. */
+	parent = machine_memcg(machine, world->memcg[number].parent);
+	machine->memcg[number] = mm_add_memcg(&machine->mm, parent, world->memcg[number].id);
+	if (!machine->memcg[number]) {
+		machine->failed = true;
+		return machine->mm.root;
+	}
+	set_unseen(machine->memcg[number], &world->memcg[number]);
+	return machine->memcg[number];
+}
+
+uint32_t machine_number(const struct machine *machine, const struct mem_cgroup *memcg)
+{
+	for (uint32_t n = 0; n < machine->room_memcgs; n++)
+		if (machine->memcg[n] == memcg)
+			return n;
+	return WORLD_ROOT;
+}
+
+int machine_init(struct machine *machine, struct world *world, const struct policy_choice *choice,
+		 bool hold_drains)
+{
+	const struct mm_config config = {
+		.policy = choice->base,
+		.rules = choice->rules,
+		.nr_nodes = 1,
+		.nr_cpus = world->nr_cpus > MM_CPU_LIMIT ? MM_CPU_LIMIT : world->nr_cpus,
+		.cgroup_v1 = world->cgroup_v1,
+		.swappiness = (uint8_t)world->swappiness,
+		.total_swap_pages = world->total_swap_pages,
+		.nr_swap_pages = world->nr_swap_pages,
+		.hold_drains = hold_drains,
+	};
+
+	memset(machine, 0, sizeof(*machine));
+	machine->world = world;
+	machine->memcg = calloc(world->room_memcgs, sizeof(struct mem_cgroup *));
+	if (!machine->memcg)
+		return -1;
+	machine->room_memcgs = world->room_memcgs;
+	if (mm_init(&machine->mm, &config))
+		goto err_free_memcgs;
+	if (page_cache_init(&machine->cache))
+		goto err_exit_mm;
+	machine->memcg[WORLD_ROOT] = machine->mm.root;
+	machine->mm.root->id = world->memcg[WORLD_ROOT].id;
+	set_unseen(machine->mm.root, &world->memcg[WORLD_ROOT]);
+	for (uint32_t n = 1; n < world->nr_memcgs; n++)
+		machine_memcg(machine, n);
+	mem_cgroup_flush_stats(&machine->mm, machine->mm.root);
+	if (machine->failed)
+		goto err_exit;
+	return 0;
+
+err_exit:
+	page_cache_exit(&machine->cache);
+err_exit_mm:
+	mm_exit(&machine->mm);
+err_free_memcgs:
+	free(machine->memcg);
+	return -1;
+}
+
+void machine_exit(struct machine *machine)
+{
+	page_cache_exit(&machine->cache);
+	mm_exit(&machine->mm);
+	free(machine->memcg);
+	memset(machine, 0, sizeof(*machine));
+}
+
+struct mem_cgroup *machine_limit(struct mem_cgroup *memcg)
+{
+	for (; memcg; memcg = memcg->parent)
+		if (memcg->max_pages != MEMCG_UNLIMITED)
+			return memcg;
+	return NULL;
+}
+
+void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32_t file,
+			    uint64_t index, unsigned int cpu)
+{
+	uint64_t nr = folio_nr_pages(folio);
+	uint64_t shadow = page_cache_shadow(&machine->cache, file, index, nr);
+
+	folio->file = file;
+	folio->index = index;
+	if (page_cache_store(&machine->cache, file, index, nr, (uint64_t)(uintptr_t)folio))
+		machine->failed = true;
+	if (shadow)
+		machine->mm.policy->refault(&machine->mm, folio, shadow_unpack(shadow));
+	folio_add_lru(&machine->mm, cpu, folio);
+}
+
+/* Only slots that still hold this folio: another may have taken its place by migration. */
+static void leave_page_cache(struct machine *machine, const struct folio *folio, uint64_t value)
+{
+	for (uint64_t i = 0; folio->file && i < folio_nr_pages(folio); i++) {
+		uint64_t slot = page_cache_slot(&machine->cache, folio->file, folio->index + i);
+
+		if (slot == (uint64_t)(uintptr_t)folio &&
+		    page_cache_store(&machine->cache, folio->file, folio->index + i, 1, value))
+			machine->failed = true;
+	}
+}
+
+void machine_forget(struct machine *machine, struct folio *folio)
+{
+	leave_page_cache(machine, folio, 0);
+	mm_folio_forget(&machine->mm, folio);
+}
+
+void machine_evicted(struct machine *machine, struct folio *folio, uint64_t shadow)
+{
+	leave_page_cache(machine, folio, shadow);
+}
+
+void machine_flush(struct machine *machine, const struct tape_event *event)
+{
+	uint32_t number;
+
+	if (!event->value[MEMCG_FLUSH_STATS_FORCE] && !event->value[MEMCG_FLUSH_STATS_NEEDS_FLUSH])
+		return;
+	number = world_memcg_by_id(machine->world, event->value[MEMCG_FLUSH_STATS_ID]);
+	mem_cgroup_flush_stats(&machine->mm, machine_memcg(machine, number));
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One run's machine: the reclaim core, its page cache, and the world's memcgs in it.
+ * check and replay drive it by the same stimuli.
+ */
+#ifndef REPLAY_MACHINE_H
+#define REPLAY_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "replay/mm/mm.h"
+#include "replay/mm/page_cache.h"
+#include "replay/policy/policy.h"
+#include "replay/world/world.h"
+
+/* Largest folio: PMD order with 64 KiB pages is 13; more is a broken tape. */
+#define FOLIO_ORDER_LIMIT 13
+
+struct machine {
+	struct mm mm;
+	struct page_cache cache;
+	struct world *world; /* shared with other runs; not owned */
+	struct mem_cgroup **memcg; /* by the world's number, NULL until it is met */
+	uint32_t room_memcgs;
+	bool failed; /* the replay's own memory ran out */
+};
+
+/**
+ * machine_init() - a machine as the tape's snapshots describe it
+ * @choice: policy and rules
+ * @hold_drains: check: batches and lists move when the tape says so
+ * Return: 0, or -1 without memory.
+ */
+int __attribute__((warn_unused_result))
+machine_init(struct machine *machine, struct world *world, const struct policy_choice *choice,
+	     bool hold_drains);
+
+/** machine_exit() - free everything. */
+void machine_exit(struct machine *machine);
+
+/** machine_memcg() - the core's memcg for a number of the world's, made if new; never NULL. */
+struct mem_cgroup *machine_memcg(struct machine *machine, uint32_t number);
+
+/** machine_number() - the world's number of a core memcg. */
+uint32_t machine_number(const struct machine *machine, const struct mem_cgroup *memcg);
+
+/** machine_limit() - the memcg at or above @memcg whose limit binds; NULL: none has one. */
+struct mem_cgroup *machine_limit(struct mem_cgroup *memcg);
+
+/**
+ * machine_add_file_folio() - a folio enters the page cache, charged already
+ * @folio: from mm_folio_born()
+ * @file: number
+ * @index: first base page
+ * @cpu: whose lru_add batch it waits in
+ *
+ * A shadow entry in its place makes it a refault. Kernel: mm/filemap.c, filemap_add_folio(), v6.18.
+ */
+void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32_t file,
+			    uint64_t index, unsigned int cpu);
+
+/** machine_forget() - a folio is gone without trace: off its list, out of the page cache. */
+void machine_forget(struct machine *machine, struct folio *folio);
+
+/** machine_evicted() - reclaim took a file folio: its slots hold @shadow from now on. */
+void machine_evicted(struct machine *machine, struct folio *folio, uint64_t shadow);
+
+/** machine_flush() - an rstat flush as memcg_flush_stats shows it. */
+void machine_flush(struct machine *machine, const struct tape_event *event);
+
+#endif
