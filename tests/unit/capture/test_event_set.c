@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/event_set.h"
+
+/* A small kernel, part of it old: writeback has its name of before 5.16. */
+static const char *const kernel[][2] = {
+	{ "pagemap", "mm_lru_insertion" },
+	{ "pagemap", "mm_lru_activate" },
+	{ "kmem", "mm_page_alloc" },
+	{ "kmem", "mm_page_free" },
+	{ "kmem", "mm_page_free_batched" },
+	{ "writeback", "writeback_dirty_page" },
+	{ "sched", "sched_switch" },
+};
+
+static struct event_catalogue catalogue;
+static struct event_set set;
+static struct capture_problem problem;
+
+static int fill_catalogue(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
+		if (event_catalogue_add(&catalogue, kernel[i][0], kernel[i][1]))
+			return -1;
+	return 0;
+}
+
+static int empty_catalogue(void **state)
+{
+	(void)state;
+	event_catalogue_free(&catalogue);
+	return 0;
+}
+
+static int empty_set(void **state)
+{
+	(void)state;
+	event_set_free(&set);
+	return 0;
+}
+
+static const struct event_choice *find(const char *event)
+{
+	for (unsigned int i = 0; i < set.nr; i++)
+		if (!strcmp(set.choice[i].event, event))
+			return &set.choice[i];
+	return NULL;
+}
+
+static void defaults_filter_order_0_away(void **state)
+{
+	(void)state;
+	assert_int_equal(0, event_set_choose(&catalogue, NULL, &set, &problem));
+	assert_non_null(find("mm_lru_insertion"));
+	assert_string_equal(find("mm_page_alloc")->filter, "gfp_flags & 8 && order > 0");
+	assert_null(find("mm_page_free_batched"));
+	assert_null(find("sched_switch"));
+}
+
+static void an_older_name_is_found_and_no_name_is_missed(void **state)
+{
+	bool missed = false;
+
+	(void)state;
+	assert_int_equal(0, event_set_choose(&catalogue, NULL, &set, &problem));
+	assert_non_null(find("writeback_dirty_page"));
+	for (unsigned int i = 0; i < set.nr_missing; i++) {
+		assert_string_not_equal(set.missing[i], "writeback:writeback_dirty_folio");
+		missed |= !strcmp(set.missing[i], "filemap:mm_filemap_get_pages");
+	}
+	assert_true(missed);
+}
+
+static void names_without_sign_are_all_there_is(void **state)
+{
+	(void)state;
+	assert_int_equal(0, event_set_choose(&catalogue, "sched:sched_switch,kmem:mm_page_free", &set, &problem));
+	assert_int_equal(set.nr, 2);
+	assert_int_equal(set.nr_missing, 0);
+	assert_string_equal(find("mm_page_free")->filter, "");
+}
+
+static void plus_adds_and_minus_takes_away(void **state)
+{
+	(void)state;
+	assert_int_equal(0, event_set_choose(&catalogue, "+sched:sched_switch,-pagemap:mm_lru_activate", &set,
+					     &problem));
+	assert_non_null(find("sched_switch"));
+	assert_non_null(find("mm_lru_insertion"));
+	assert_null(find("mm_lru_activate"));
+}
+
+static void a_star_takes_a_system_each_event_once(void **state)
+{
+	(void)state;
+	assert_int_equal(0, event_set_choose(&catalogue, "kmem:mm_page_free,kmem:*", &set, &problem));
+	assert_int_equal(set.nr, 3);
+}
+
+static void a_filter_replaces_the_default_one(void **state)
+{
+	(void)state;
+	assert_int_equal(0, event_set_choose(&catalogue, "+kmem:mm_page_alloc if order > 3", &set, &problem));
+	assert_string_equal(find("mm_page_alloc")->filter, "order > 3");
+	event_set_free(&set);
+	assert_int_equal(0, event_set_choose(&catalogue, "+kmem:mm_page_alloc", &set, &problem));
+	assert_string_equal(find("mm_page_alloc")->filter, "");
+}
+
+static void an_unknown_name_gets_near_ones(void **state)
+{
+	(void)state;
+	assert_int_equal(-1, event_set_choose(&catalogue, "pagemap:mm_lru_insertoin", &set, &problem));
+	assert_non_null(strstr(problem.text, "pagemap:mm_lru_insertoin: this kernel has no such event"));
+	assert_non_null(strstr(problem.text, "near: pagemap:mm_lru_insertion"));
+	assert_int_equal(-1, event_set_choose(&catalogue, "+vmscan:mm_page_free", &set, &problem));
+	assert_non_null(strstr(problem.text, "near: kmem:mm_page_free"));
+	assert_int_equal(-1, event_set_choose(&catalogue, "zzz:qqqqqqqqqq", &set, &problem));
+	assert_null(strstr(problem.text, "near"));
+}
+
+static void what_is_no_event_name_is_refused(void **state)
+{
+	static const char *const bad[] = { "kmem", "kmem:", ":mm_page_free", "++kmem:mm_page_free", "+", "-*:*" };
+	char long_name[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(-1, event_set_choose(&catalogue, bad[i], &set, &problem));
+	memset(long_name, 'x', sizeof(long_name));
+	memcpy(long_name, "kmem:", 5);
+	long_name[sizeof(long_name) - 1] = '\0';
+	assert_int_equal(-1, event_set_choose(&catalogue, long_name, &set, &problem));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(defaults_filter_order_0_away, empty_set),
+		cmocka_unit_test_teardown(an_older_name_is_found_and_no_name_is_missed, empty_set),
+		cmocka_unit_test_teardown(names_without_sign_are_all_there_is, empty_set),
+		cmocka_unit_test_teardown(plus_adds_and_minus_takes_away, empty_set),
+		cmocka_unit_test_teardown(a_star_takes_a_system_each_event_once, empty_set),
+		cmocka_unit_test_teardown(a_filter_replaces_the_default_one, empty_set),
+		cmocka_unit_test_teardown(an_unknown_name_gets_near_ones, empty_set),
+		cmocka_unit_test_teardown(what_is_no_event_name_is_refused, empty_set),
+	};
+
+	return cmocka_run_group_tests(tests, fill_catalogue, empty_catalogue);
+}
