@@ -110,10 +110,14 @@ problem_set(struct results_problem *problem, enum results_error code, const char
 static int results_failed(struct results *results, int sqlite_code)
 {
 	struct results_problem *problem = &results->problem;
+	/* sqlite forgets errno when COMMIT fails; callers clear ours before they call it. */
+	int left_errno = errno;
 	int system_errno = results->db ? sqlite3_system_errno(results->db) : 0;
 
 	if (problem->code)
 		return problem->code;
+	if (!system_errno)
+		system_errno = left_errno;
 	switch (sqlite_code & 0xff) {
 	case SQLITE_NOMEM:
 		return problem_set(problem, RESULTS_ERR_MEMORY, "%s: out of memory while writing: %s",
@@ -354,8 +358,11 @@ static void bind_u64_or_null(sqlite3_stmt *statement, int position, uint64_t val
 static int add_row(struct results *results, enum statement which)
 {
 	sqlite3_stmt *statement = results->statement[which];
-	int code = sqlite3_step(statement);
-	int error = code == SQLITE_DONE ? 0 : results_failed(results, code);
+	int code, error;
+
+	errno = 0;
+	code = sqlite3_step(statement);
+	error = code == SQLITE_DONE ? 0 : results_failed(results, code);
 
 	sqlite3_reset(statement);
 	sqlite3_clear_bindings(statement);
@@ -674,8 +681,10 @@ int results_add_inferred(struct results *results, int64_t run_id, const char *ru
 
 static int execute(struct results *results, const char *sql)
 {
-	int code = sqlite3_exec(results->db, sql, NULL, NULL, NULL);
+	int code;
 
+	errno = 0;
+	code = sqlite3_exec(results->db, sql, NULL, NULL, NULL);
 	return code == SQLITE_OK ? 0 : results_failed(results, code);
 }
 

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analysis/compare.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Arithmetic */
+
+struct compare_value compare_difference(struct compare_value a, struct compare_value b)
+{
+	struct compare_value difference = { .known = a.known && b.known };
+
+	if (difference.known && __builtin_sub_overflow(b.value, a.value, &difference.value))
+		difference.known = false;
+	return difference;
+}
+
+void compare_percent_text(struct compare_value a, struct compare_value b, char *text, size_t size)
+{
+	struct compare_value difference = compare_difference(a, b);
+	double percent;
+
+	if (!difference.known || (a.value == 0 && b.value != 0)) {
+		snprintf(text, size, "-");
+		return;
+	}
+	if (difference.value == 0) {
+		snprintf(text, size, "0 %%");
+		return;
+	}
+	percent = 100.0 * (double)difference.value / (double)a.value;
+	if (percent >= 0.1 || percent <= -0.1)
+		snprintf(text, size, "%+.1f %%", percent);
+	else
+		snprintf(text, size, "%+.1g %%", percent);
+}
+
+void compare_ratio_text(struct compare_value a, struct compare_value b, char *text, size_t size)
+{
+	if (!a.known || !b.known || b.value == 0)
+		snprintf(text, size, "-");
+	else
+		snprintf(text, size, "%.2f : 1", (double)a.value / (double)b.value);
+}
+
+void compare_share_text(int64_t part, int64_t whole, char *text, size_t size)
+{
+	/* Thousandths of a percent, in 128 bits so that no count overflows it. */
+	int64_t share;
+
+	if (whole <= 0) {
+		snprintf(text, size, "-");
+		return;
+	}
+	share = (int64_t)((__int128)part * 100000 / whole);
+	if (share % 1000 == 0)
+		snprintf(text, size, "%" PRId64 " %%", share / 1000);
+	else
+		snprintf(text, size, "%" PRId64 ".%03" PRId64 " %%", share / 1000, share % 1000);
+}
+
+/* ---- Which runs */
+
+static int __attribute__((format(printf, 3, 4)))
+problem_set(struct compare_problem *problem, bool list_runs, const char *format, ...)
+{
+	va_list args;
+
+	problem->list_runs = list_runs;
+	va_start(args, format);
+	vsnprintf(problem->text, sizeof(problem->text), format, args);
+	va_end(args);
+	return -1;
+}
+
+/* A column as text of our own, "" for NULL; NULL without memory. */
+static char *column_text(sqlite3_stmt *statement, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+
+	return strdup(text ? text : "");
+}
+
+/* Room for one more of what @array holds, doubled as needed. Return: false without memory. */
+static bool grow(void **array, size_t nr, size_t member_size)
+{
+	void *grown;
+
+	if (nr & (nr - 1)) /* only powers of two, and 0, are full */
+		return true;
+	grown = reallocarray(*array, nr ? 2 * nr : 1, member_size);
+	if (!grown)
+		return false;
+	*array = grown;
+	return true;
+}
+
+static int load_runs(sqlite3 *db, struct compare *compare, struct compare_problem *problem)
+{
+	sqlite3_stmt *statement;
+	int code;
+
+	if (sqlite3_prepare_v2(db,
+			       "SELECT run_id, tape_id, ifnull(memory_pages, -1), seed, policy, base,"
+			       " patch, ifnull(release, ''), tape FROM v_run ORDER BY run_id",
+			       -1, &statement, NULL) != SQLITE_OK)
+		return problem_set(problem, false, "%s", sqlite3_errmsg(db));
+	while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+		struct compare_run *run;
+
+		if (!grow((void **)&compare->run, compare->nr_runs, sizeof(*run))) {
+			sqlite3_finalize(statement);
+			return problem_set(problem, false, "out of memory");
+		}
+		run = &compare->run[compare->nr_runs++];
+		*run = (struct compare_run){
+			.run_id = sqlite3_column_int64(statement, 0),
+			.tape_id = sqlite3_column_int64(statement, 1),
+			.memory_pages = sqlite3_column_int64(statement, 2),
+			.seed = sqlite3_column_int64(statement, 3),
+			.policy = column_text(statement, 4),
+			.base = column_text(statement, 5),
+			.patch = column_text(statement, 6),
+			.release = column_text(statement, 7),
+			.tape = column_text(statement, 8),
+		};
+		if (!run->policy || !run->base || !run->patch || !run->release ||
+		    !run->tape) {
+			sqlite3_finalize(statement);
+			return problem_set(problem, false, "out of memory");
+		}
+	}
+	sqlite3_finalize(statement);
+	if (code != SQLITE_DONE)
+		return problem_set(problem, false, "%s", sqlite3_errmsg(db));
+	return 0;
+}
+
+/* True if both may stand in one block: same input, same memory, same perturbation. */
+static bool same_place(const struct compare_run *a, const struct compare_run *b)
+{
+	return a->tape_id == b->tape_id && a->memory_pages == b->memory_pages && a->seed == b->seed;
+}
+
+static bool wanted(const struct compare_request *request, const struct compare_run *run)
+{
+	char number[32];
+
+	if (request->memory_pages >= 0 && run->memory_pages != request->memory_pages)
+		return false;
+	if (!request->tape)
+		return true;
+	snprintf(number, sizeof(number), "%" PRId64, run->tape_id);
+	return !strcmp(request->tape, number) || !strcmp(request->tape, run->tape);
+}
+
+/* "classic@6.18+x" is also called "classic+x". */
+static bool is_called(const struct compare_run *run, const char *name)
+{
+	size_t base_size = strlen(run->base);
+
+	if (!strcmp(run->policy, name))
+		return true;
+	if (strncmp(run->base, name, base_size))
+		return false;
+	name += base_size;
+	return *run->patch ? *name == '+' && !strcmp(name + 1, run->patch) : *name == '\0';
+}
+
+/* A name that is all digits is a run's number. Return: NULL: no name of that kind, or no such run. */
+static const struct compare_run *find_number(const struct compare *compare, const char *name,
+					     bool *is_number)
+{
+	*is_number = *name && strspn(name, "0123456789") == strlen(name);
+	for (size_t i = 0; *is_number && i < compare->nr_runs; i++) {
+		char number[32];
+
+		snprintf(number, sizeof(number), "%" PRId64, compare->run[i].run_id);
+		if (!strcmp(number, name))
+			return &compare->run[i];
+	}
+	return NULL;
+}
+
+static int add_pair(struct compare *compare, const struct compare_run *a,
+		    const struct compare_run *b, struct compare_problem *problem)
+{
+	/* Twice the same policy in the same place: the first one stands for both. */
+	for (size_t i = 0; i < compare->nr_pairs; i++)
+		if (same_place(compare->pair[i].a, a))
+			return 0;
+	if (!grow((void **)&compare->pair, compare->nr_pairs, sizeof(*compare->pair)))
+		return problem_set(problem, false, "out of memory");
+	compare->pair[compare->nr_pairs++] = (struct compare_pair){ .a = a, .b = b };
+	return 0;
+}
+
+/* One side of a named comparison: does this run belong to it? */
+struct side {
+	const char *name;
+	bool is_number;
+	const struct compare_run *run; /* of that number */
+	size_t nr_runs; /* that are called so */
+};
+
+static bool on_side(const struct side *side, const struct compare_run *run)
+{
+	return side->is_number ? side->run == run : is_called(run, side->name);
+}
+
+static int find_side(const struct compare *compare, struct side *side,
+		     struct compare_problem *problem)
+{
+	side->run = find_number(compare, side->name, &side->is_number);
+	for (size_t i = 0; i < compare->nr_runs; i++)
+		side->nr_runs += on_side(side, &compare->run[i]);
+	if (side->nr_runs == 0)
+		return problem_set(problem, true, "no run %s%s: the runs are",
+				   side->is_number ? "" : "of a policy called ", side->name);
+	return 0;
+}
+
+static int select_named(const struct compare_request *request, struct compare *compare,
+			struct compare_problem *problem)
+{
+	struct side a = { .name = request->a }, b = { .name = request->b };
+
+	if (find_side(compare, &a, problem) || find_side(compare, &b, problem))
+		return -1;
+	if (a.is_number && b.is_number)
+		return add_pair(compare, a.run, b.run, problem);
+	for (size_t i = 0; i < compare->nr_runs; i++)
+		for (size_t j = 0; j < compare->nr_runs; j++) {
+			const struct compare_run *run_a = &compare->run[i], *run_b = &compare->run[j];
+
+			if (on_side(&a, run_a) && on_side(&b, run_b) && same_place(run_a, run_b) &&
+			    wanted(request, run_a) && add_pair(compare, run_a, run_b, problem))
+				return -1;
+		}
+	if (compare->nr_pairs == 0)
+		return problem_set(problem, true, "%s and %s ran on no tape%s at the same memory size "
+						  "and seed: name two run numbers of",
+				   a.name, b.name,
+				   request->tape || request->memory_pages >= 0 ? " that you chose" : "");
+	return 0;
+}
+
+static bool is_patch_of(const struct compare_run *run, const struct compare_run *base)
+{
+	return *base->patch == '\0' && *run->patch && !strcmp(run->base, base->base) &&
+	       !strcmp(run->release, base->release) && same_place(run, base);
+}
+
+static int select_patch_and_base(const struct compare_request *request, struct compare *compare,
+				 struct compare_problem *problem)
+{
+	const struct compare_run *first = NULL, *patched = NULL;
+
+	/* The runs are in the order of their numbers, so the first that fits is the one. */
+	for (size_t i = 0; i < compare->nr_runs && !first; i++)
+		for (size_t j = 0; j < compare->nr_runs && !first; j++)
+			if (wanted(request, &compare->run[i]) &&
+			    is_patch_of(&compare->run[j], &compare->run[i])) {
+				first = &compare->run[i];
+				patched = &compare->run[j];
+			}
+	if (!first)
+		return problem_set(problem, true, "no policy ran both with and without a patch%s: name "
+						  "two run numbers of",
+				   request->tape || request->memory_pages >= 0 ?
+					   " on the tape and memory size that you chose" :
+					   " on one tape at one memory size");
+	for (size_t i = 0; i < compare->nr_runs; i++)
+		for (size_t j = 0; j < compare->nr_runs; j++) {
+			const struct compare_run *a = &compare->run[i], *b = &compare->run[j];
+
+			if (!wanted(request, a) || !is_patch_of(b, a) || strcmp(a->policy, first->policy))
+				continue;
+			if (strcmp(b->policy, patched->policy))
+				compare->nr_other_patches++;
+			else if (add_pair(compare, a, b, problem))
+				return -1;
+		}
+	return 0;
+}
+
+int compare_select(sqlite3 *db, const struct compare_request *request, struct compare *compare,
+		   struct compare_problem *problem)
+{
+	memset(compare, 0, sizeof(*compare));
+	problem->list_runs = false;
+	problem->text[0] = '\0';
+	if (load_runs(db, compare, problem))
+		return -1;
+	if (compare->nr_runs == 0)
+		return problem_set(problem, false, "holds no runs: make some with `lrutape replay`");
+	if (request->a)
+		return select_named(request, compare, problem);
+	if (compare->nr_runs == 1)
+		return problem_set(problem, true, "holds one run only: give `lrutape replay` a second "
+						  "--policy; the run is");
+	return select_patch_and_base(request, compare, problem);
+}
+
+void compare_free(struct compare *compare)
+{
+	for (size_t i = 0; i < compare->nr_runs; i++) {
+		free(compare->run[i].policy);
+		free(compare->run[i].base);
+		free(compare->run[i].patch);
+		free(compare->run[i].release);
+		free(compare->run[i].tape);
+	}
+	free(compare->run);
+	free(compare->pair);
+	memset(compare, 0, sizeof(*compare));
+}
+
+/* ---- What they counted */
+
+/* Each: name, unit, value of a, of b, folios of a, of b. ?1 is run a, ?2 run b. */
+static const char *const section_sql[] = {
+	[COMPARE_COUNTERS] =
+		"SELECT name, unit, max(CASE run_id WHEN ?1 THEN value END),"
+		" max(CASE run_id WHEN ?2 THEN value END), NULL, NULL"
+		" FROM v_counter_total WHERE run_id IN (?1, ?2) GROUP BY number ORDER BY number",
+	[COMPARE_LOCKS] =
+		"SELECT site, 'holds', max(CASE run_id WHEN ?1 THEN holds END),"
+		" max(CASE run_id WHEN ?2 THEN holds END), max(CASE run_id WHEN ?1 THEN folios END),"
+		" max(CASE run_id WHEN ?2 THEN folios END)"
+		" FROM v_lock_total WHERE run_id IN (?1, ?2) GROUP BY number ORDER BY number = 0, number",
+	[COMPARE_DRAINS] =
+		"SELECT batch || ', ' || cause, 'drains', max(CASE run_id WHEN ?1 THEN drains END),"
+		" max(CASE run_id WHEN ?2 THEN drains END), max(CASE run_id WHEN ?1 THEN folios END),"
+		" max(CASE run_id WHEN ?2 THEN folios END)"
+		" FROM v_drain WHERE run_id IN (?1, ?2) GROUP BY batch_number, cause_number"
+		" ORDER BY batch_number, cause_number",
+};
+
+static struct compare_value column_value(sqlite3_stmt *statement, int column)
+{
+	return (struct compare_value){
+		.known = sqlite3_column_type(statement, column) != SQLITE_NULL,
+		.value = sqlite3_column_int64(statement, column),
+	};
+}
+
+/* A run that has any lock sites, or drains, had none of those that it does not name. */
+static void fill_zeros(struct compare_lines *lines)
+{
+	const struct compare_value zero = { .known = true };
+	bool a_counted = false, b_counted = false;
+
+	for (size_t i = 0; i < lines->nr; i++) {
+		a_counted |= lines->line[i].a.known;
+		b_counted |= lines->line[i].b.known;
+	}
+	for (size_t i = 0; i < lines->nr; i++) {
+		struct compare_line *line = &lines->line[i];
+
+		if (a_counted && !line->a.known)
+			line->a = line->a_folios = zero;
+		if (b_counted && !line->b.known)
+			line->b = line->b_folios = zero;
+	}
+}
+
+int compare_load(sqlite3 *db, enum compare_section section, const struct compare_pair *pair,
+		 struct compare_lines *lines)
+{
+	sqlite3_stmt *statement;
+	int code;
+
+	*lines = (struct compare_lines){ 0 };
+	if (sqlite3_prepare_v2(db, section_sql[section], -1, &statement, NULL) != SQLITE_OK)
+		return -1;
+	sqlite3_bind_int64(statement, 1, pair->a->run_id);
+	sqlite3_bind_int64(statement, 2, pair->b->run_id);
+	while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+		struct compare_line *line;
+
+		if (!grow((void **)&lines->line, lines->nr, sizeof(*line)))
+			break;
+		line = &lines->line[lines->nr++];
+		*line = (struct compare_line){
+			.name = column_text(statement, 0),
+			.unit = column_text(statement, 1),
+			.a = column_value(statement, 2),
+			.b = column_value(statement, 3),
+			.a_folios = column_value(statement, 4),
+			.b_folios = column_value(statement, 5),
+		};
+		if (!line->name || !line->unit)
+			break;
+	}
+	sqlite3_finalize(statement);
+	if (section != COMPARE_COUNTERS)
+		fill_zeros(lines);
+	return code == SQLITE_DONE ? 0 : -1;
+}
+
+void compare_lines_free(struct compare_lines *lines)
+{
+	for (size_t i = 0; i < lines->nr; i++) {
+		free(lines->line[i].name);
+		free(lines->line[i].unit);
+	}
+	free(lines->line);
+	*lines = (struct compare_lines){ 0 };
+}
+
+static bool values_differ(struct compare_value a, struct compare_value b)
+{
+	return a.known != b.known || (a.known && a.value != b.value);
+}
+
+bool compare_line_differs(const struct compare_line *line)
+{
+	return values_differ(line->a, line->b) || values_differ(line->a_folios, line->b_folios);
+}
+
+bool compare_line_is_zero(const struct compare_line *line)
+{
+	return !(line->a.known && line->a.value) && !(line->b.known && line->b.value) &&
+	       !(line->a_folios.known && line->a_folios.value) &&
+	       !(line->b_folios.known && line->b_folios.value);
+}
+
+/* @part of @whole is less than @least_part of @least_whole; a whole of 0 is no share at all. */
+static bool lower_share(int64_t part, int64_t whole, int64_t least_part, int64_t least_whole)
+{
+	return whole > 0 &&
+	       (least_whole <= 0 || (__int128)part * least_whole < (__int128)least_part * whole);
+}
+
+/* Agreement over the kinds of decision of one tape, added to what is there. */
+static int load_agreement(sqlite3 *db, int64_t tape_id, struct compare_belief *belief)
+{
+	sqlite3_stmt *statement;
+	int code;
+
+	if (sqlite3_prepare_v2(db,
+			       "SELECT decision, decided, equal FROM v_agreement"
+			       " WHERE memcg_id IS NULL AND tape_id = ? ORDER BY decision",
+			       -1, &statement, NULL) != SQLITE_OK)
+		return -1;
+	sqlite3_bind_int64(statement, 1, tape_id);
+	while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+		int64_t decided = sqlite3_column_int64(statement, 1);
+		int64_t equal = sqlite3_column_int64(statement, 2);
+
+		belief->decided += decided;
+		belief->equal += equal;
+		if (!lower_share(equal, decided, belief->least_equal, belief->least_decided))
+			continue;
+		free(belief->least_decision);
+		belief->least_decision = column_text(statement, 0);
+		belief->least_decided = decided;
+		belief->least_equal = equal;
+	}
+	sqlite3_finalize(statement);
+	return code == SQLITE_DONE ? 0 : -1;
+}
+
+/* Losses of one run's tape and what was inferred in the run. */
+static int load_run_belief(sqlite3 *db, const struct compare_run *run, bool other_tape,
+			   struct compare_belief *belief)
+{
+	sqlite3_stmt *statement;
+	int64_t inferred, accesses;
+	bool found;
+
+	if (sqlite3_prepare_v2(db,
+			       "SELECT recorded_policy, nr_events, max(nr_lost, nr_overrun),"
+			       " nr_losses_unknown, inferred, ifnull(v_run.accesses, -1)"
+			       " FROM v_belief JOIN v_run USING (run_id) WHERE run_id = ?",
+			       -1, &statement, NULL) != SQLITE_OK)
+		return -1;
+	sqlite3_bind_int64(statement, 1, run->run_id);
+	found = sqlite3_step(statement) == SQLITE_ROW;
+	if (found) {
+		if (other_tape) {
+			belief->nr_events += sqlite3_column_int64(statement, 1);
+			belief->nr_lost += sqlite3_column_int64(statement, 2);
+			belief->nr_losses_unknown += sqlite3_column_int64(statement, 3);
+		}
+		if (!belief->recorded_policy && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+			belief->recorded_policy = column_text(statement, 0);
+		inferred = sqlite3_column_int64(statement, 4);
+		accesses = sqlite3_column_int64(statement, 5);
+		if (belief->accesses <= 0 ||
+		    lower_share(belief->inferred, belief->accesses, inferred, accesses)) {
+			belief->inferred = inferred;
+			belief->accesses = accesses;
+		}
+	}
+	sqlite3_finalize(statement);
+	return found ? 0 : -1;
+}
+
+int compare_load_belief(sqlite3 *db, const struct compare_pair *pair, struct compare_belief *belief)
+{
+	bool other_tape = pair->a->tape_id != pair->b->tape_id;
+
+	*belief = (struct compare_belief){ .accesses = -1 };
+	if (load_run_belief(db, pair->a, true, belief) ||
+	    load_run_belief(db, pair->b, other_tape, belief) ||
+	    load_agreement(db, pair->a->tape_id, belief))
+		return -1;
+	return other_tape ? load_agreement(db, pair->b->tape_id, belief) : 0;
+}
+
+void compare_belief_free(struct compare_belief *belief)
+{
+	free(belief->recorded_policy);
+	free(belief->least_decision);
+	*belief = (struct compare_belief){ 0 };
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Two runs side by side: which two, what they counted, and how the numbers relate.
+ * What is printed of it, and how, is compare_command.c's.
+ */
+#ifndef ANALYSIS_COMPARE_H
+#define ANALYSIS_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+/* ---- Arithmetic */
+
+struct compare_value {
+	bool known; /* false: this run did not count it */
+	int64_t value;
+};
+
+/** compare_difference() - b - a; not known where either is not, or where it does not fit. */
+struct compare_value compare_difference(struct compare_value a, struct compare_value b);
+
+/**
+ * compare_percent_text() - the difference in percent of a
+ * @text: room for the result: "-5.5 %", "0 %", or "-" where a is 0 or either is not known
+ *
+ * A difference never reads as none: below a tenth of a percent digits are added.
+ */
+void compare_percent_text(struct compare_value a, struct compare_value b, char *text, size_t size);
+
+/** compare_ratio_text() - a to b, e.g. "15.15 : 1"; "-" where b is 0 or either is not known. */
+void compare_ratio_text(struct compare_value a, struct compare_value b, char *text, size_t size);
+
+/**
+ * compare_share_text() - part of whole in percent, rounded down
+ *
+ * Rounded down, so that "100 %" says all of them; "-" where whole is not above 0.
+ */
+void compare_share_text(int64_t part, int64_t whole, char *text, size_t size);
+
+/* ---- Which runs */
+
+struct compare_run {
+	int64_t run_id, tape_id;
+	int64_t memory_pages; /* -1: each memcg at its recorded limit */
+	int64_t seed;
+	char *policy, *base, *patch, *release, *tape;
+};
+
+struct compare_pair {
+	const struct compare_run *a, *b;
+};
+
+/* What the user asked for. */
+struct compare_request {
+	const char *a, *b; /* run numbers or policy names; both NULL: a patch and its base */
+	const char *tape; /* number or file name; NULL: all */
+	int64_t memory_pages; /* -1: all */
+};
+
+struct compare_problem {
+	bool list_runs; /* the list of runs would help */
+	char text[512]; /* "what: remedy", without file name and newline */
+};
+
+struct compare {
+	struct compare_run *run;
+	size_t nr_runs;
+	struct compare_pair *pair; /* one for each tape, memory size and seed */
+	size_t nr_pairs;
+	size_t nr_other_patches; /* that the pairs leave aside, because none were named */
+};
+
+/**
+ * compare_select() - find the pairs of runs to lay side by side
+ * @compare: filled; compare_free() it, whatever is returned
+ *
+ * Without names: the first unpatched run's base against the first of its patches, wherever both ran
+ * on one tape at one memory size and seed. Two run numbers: these, whatever they ran on. Names: all
+ * places where both ran. A policy may be named without its release.
+ * Return: 0, or -1: *problem is filled.
+ */
+int __attribute__((warn_unused_result))
+compare_select(sqlite3 *db, const struct compare_request *request, struct compare *compare,
+	       struct compare_problem *problem);
+
+void compare_free(struct compare *compare);
+
+/* ---- What they counted */
+
+/* A line of the report: one number, or two (lock sites: holds and folios), of both runs. */
+struct compare_line {
+	char *name;
+	char *unit;
+	struct compare_value a, b;
+	struct compare_value a_folios, b_folios;
+};
+
+struct compare_lines {
+	struct compare_line *line;
+	size_t nr;
+};
+
+enum compare_section {
+	COMPARE_COUNTERS, /* folios not used */
+	COMPARE_LOCKS, /* holds, folios; the last line is "all" */
+	COMPARE_DRAINS, /* drains, folios; named "batch, cause" */
+};
+
+/**
+ * compare_load() - one section of the report, all memcgs together, in the order of its .def file
+ * @lines: filled; compare_lines_free() them, whatever is returned
+ *
+ * Return: 0, or -1: sqlite3_errmsg() says what failed.
+ */
+int __attribute__((warn_unused_result))
+compare_load(sqlite3 *db, enum compare_section section, const struct compare_pair *pair,
+	     struct compare_lines *lines);
+
+void compare_lines_free(struct compare_lines *lines);
+
+/** compare_line_differs() - true if a number differs, or only one of the runs has it. */
+bool compare_line_differs(const struct compare_line *line);
+
+/** compare_line_is_zero() - true if every number that is known is 0. */
+bool compare_line_is_zero(const struct compare_line *line);
+
+/* How far to believe a pair. */
+struct compare_belief {
+	char *recorded_policy; /* NULL: not known */
+	int64_t decided, equal; /* both 0: the tape was not checked */
+	char *least_decision; /* kind with the lowest share; NULL: none */
+	int64_t least_decided, least_equal;
+	int64_t nr_events, nr_lost, nr_losses_unknown;
+	int64_t inferred, accesses; /* of the run with the greater share; accesses -1: not known */
+};
+
+/** compare_load_belief() - of both runs' tapes, the worse number. Return: 0 or -1, as above. */
+int __attribute__((warn_unused_result))
+compare_load_belief(sqlite3 *db, const struct compare_pair *pair, struct compare_belief *belief);
+
+void compare_belief_free(struct compare_belief *belief);
+
+#endif

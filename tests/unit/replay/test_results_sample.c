@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A small results database with known numbers. As a test: made twice it is the same file, byte for
+ * byte. With a file name as its argument: makes it there, for the tests in tests/golden/cli.
+ *
+ * The numbers of the two mthp runs are those worked out for 20 threads that each 1,000 times fill and
+ * drop 16 MiB in folios of 16 KiB: 20,480,000 folios added one by one, or 31 at a time.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "replay/results.h"
+
+#define MTHP_MEMCG 4242
+#define PREAD_MEMCG 77
+
+static void add_mthp_run(struct results *results, int64_t tape_id, const char *policy,
+			 uint64_t add_holds, uint64_t waiting_max)
+{
+	struct results_run run = {
+		.tape_id = tape_id,
+		.policy = policy,
+		.release = "6.18",
+		.memory_pages = RESULTS_NONE,
+		.accesses = RESULTS_NONE,
+	};
+	int64_t id;
+
+	results_add_run(results, &run, &id);
+	results_end_run(results, id, 20480000);
+	results_add_counter(results, id, MTHP_MEMCG, "accesses", 20480000);
+	results_add_counter(results, id, MTHP_MEMCG, "hits", 20480000);
+	results_add_counter(results, id, MTHP_MEMCG, "misses", 0);
+	results_add_counter(results, id, MTHP_MEMCG, "lru_insertions", 20480000);
+	results_add_counter(results, id, MTHP_MEMCG, "anon_alloc", 81920000);
+	results_add_counter(results, id, MTHP_MEMCG, "anon_free", 81920000);
+	results_add_counter(results, id, MTHP_MEMCG, "batch_pages_max", waiting_max);
+	results_add_lock_hold(results, id, MTHP_MEMCG, "lru_add", add_holds, 20480000);
+	results_add_lock_hold(results, id, MTHP_MEMCG, "folios_put", 740000, 20480000);
+	results_add_lock_hold(results, id, MTHP_MEMCG, "isolate", 0, 0);
+	if (add_holds == 20480000) {
+		results_add_drain(results, id, "lru_add", "large_folio", 20480000, 20480000);
+	} else {
+		results_add_drain(results, id, "lru_add", "full", 660645, 20479995);
+		results_add_drain(results, id, "lru_add", "end", 1, 5);
+		results_add_setting(results, id, "large_folio_lru_cache.below_order", "3");
+	}
+}
+
+static void add_pread_run(struct results *results, int64_t tape_id, const char *policy,
+			  uint64_t memory_pages, uint64_t misses)
+{
+	struct results_run run = {
+		.tape_id = tape_id,
+		.policy = policy,
+		.release = "6.18",
+		.memory_pages = memory_pages,
+		.accesses = 400000,
+	};
+	int64_t id;
+
+	results_add_run(results, &run, &id);
+	results_add_counter(results, id, PREAD_MEMCG, "accesses", 400000);
+	results_add_counter(results, id, PREAD_MEMCG, "hits", 400000 - misses);
+	results_add_counter(results, id, PREAD_MEMCG, "misses", misses);
+	results_add_counter(results, id, PREAD_MEMCG, "readahead", 0);
+	results_add_counter(results, id, PREAD_MEMCG, "workingset_refault_file", misses / 2);
+	results_add_counter(results, id, PREAD_MEMCG, "pgscan_direct", misses * 3);
+	results_add_counter(results, id, RESULTS_NO_MEMCG, "accesses", 0);
+	for (uint64_t second = 1; second <= 3; second++)
+		results_add_counter_at(results, id, PREAD_MEMCG, 1000000000 * (5 + second),
+				       "workingset_refault_file", misses / 6 * second);
+	results_add_inferred(results, id, "activate_is_second_read", 1200);
+}
+
+static int make_sample(const char *path, struct results_problem *problem)
+{
+	struct results_tape mthp = {
+		.path = "tapes/mthp.lrt",
+		.content_hash = "crc32:0badcafe",
+		.format_version = 1,
+		.kernel_release = "6.18.44",
+		.command = "mthp_churn --threads 20 --loops 1000",
+		.source = "record",
+		.recorded_policy = "classic@6.18",
+		.first_ns = 1000000000,
+		.last_ns = 21230000000,
+		.nr_events = 102400000,
+	};
+	struct results_tape pread = {
+		.path = "pread.lrt",
+		.content_hash = "crc32:12345678",
+		.format_version = 1,
+		.kernel_release = "6.18.44",
+		.command = "pread \"--file\" a,b",
+		.source = "ftrace-text",
+		.recorded_policy = "classic@6.18",
+		.first_ns = 5000000000,
+		.last_ns = 8000000000,
+		.nr_events = 900000,
+		.nr_lost = 12,
+		.nr_losses_unknown = 1,
+	};
+	struct results *results;
+	int64_t mthp_id, pread_id;
+
+	if (results_create(path, "0.1.0", &results, problem))
+		return -1;
+	results_add_tape(results, &mthp, &mthp_id);
+	results_add_memcg(results, mthp_id, MTHP_MEMCG, "/mthp", RESULTS_NONE);
+	results_add_agreement(results, mthp_id, MTHP_MEMCG, "insertion_list", 20480000, 20480000,
+			      RESULTS_NONE);
+	results_add_tape(results, &pread, &pread_id);
+	results_add_memcg(results, pread_id, PREAD_MEMCG, "/pread", 64 << 20);
+	results_add_agreement(results, pread_id, PREAD_MEMCG, "insertion_list", 63000, 62998, 5500000000);
+	results_add_agreement(results, pread_id, PREAD_MEMCG, "victim", 62962, 62962, RESULTS_NONE);
+
+	add_mthp_run(results, mthp_id, "classic@6.18", 20480000, 4);
+	add_mthp_run(results, mthp_id, "classic@6.18+large_folio_lru_cache=3", 660646, 2480);
+	add_pread_run(results, pread_id, "classic@6.18", 16384, 120000);
+	add_pread_run(results, pread_id, "classic@6.18+large_folio_lru_cache=3", 16384, 120000);
+	add_pread_run(results, pread_id, "opt", 16384, 60000);
+	add_pread_run(results, pread_id, "classic@6.18", 32768, 30000);
+	add_pread_run(results, pread_id, "classic@6.18+large_folio_lru_cache=3", 32768, 28500);
+	return results_commit(results, problem);
+}
+
+static char *read_all(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	char *data = malloc(1 << 22);
+
+	assert_non_null(file);
+	assert_non_null(data);
+	*size = fread(data, 1, 1 << 22, file);
+	assert_true(*size > 0 && *size < 1 << 22);
+	fclose(file);
+	return data;
+}
+
+static void same_rows_make_the_same_bytes(void **state)
+{
+	char folder[] = "/tmp/lrutape-test-XXXXXX";
+	char path[2][64];
+	char *data[2];
+	size_t size[2];
+	struct results_problem problem;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	for (int i = 0; i < 2; i++) {
+		snprintf(path[i], sizeof(path[i]), "%s/%d.db", folder, i);
+		assert_int_equal(make_sample(path[i], &problem), 0);
+		data[i] = read_all(path[i], &size[i]);
+	}
+	assert_int_equal(size[0], size[1]);
+	assert_memory_equal(data[0], data[1], size[0]);
+	for (int i = 0; i < 2; i++) {
+		free(data[i]);
+		unlink(path[i]);
+	}
+	rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(same_rows_make_the_same_bytes) };
+	struct results_problem problem;
+
+	if (argc == 2) {
+		if (make_sample(argv[1], &problem) == 0)
+			return 0;
+		fprintf(stderr, "lrutape: %s\n", problem.text);
+		return 1;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
