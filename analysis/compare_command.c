@@ -124,7 +124,7 @@ static void print_side(const struct compare_run *run, const char *name, int widt
 }
 
 /* Which runs, on what. Says what makes them hard to compare. */
-static void print_block_head(const struct report *report, const struct compare_pair *pair)
+static void print_block_head(const struct compare_pair *pair)
 {
 	bool same_tape = pair->a->tape_id == pair->b->tape_id;
 	bool same_memory = pair->a->memory_pages == pair->b->memory_pages;
@@ -150,11 +150,6 @@ static void print_block_head(const struct report *report, const struct compare_p
 								"memory sizes";
 
 		printf("beware: the %s differ, and so do the numbers because of them\n", what);
-		fflush(stdout);
-		fprintf(stderr,
-			"lrutape: %s: runs %" PRId64 " and %" PRId64 ": the %s differ: the numbers are "
-			"not those of the policies alone\n",
-			report->path, pair->a->run_id, pair->b->run_id, what);
 	}
 	putchar('\n');
 }
@@ -436,7 +431,7 @@ static int print_block(const struct report *report, const struct compare_pair *p
 	struct output *output;
 	bool first = true;
 
-	print_block_head(report, pair);
+	print_block_head(pair);
 	if (!counters_differ && !others_differ)
 		print_no_difference(&block->counters, &block->locks, &block->drains);
 	else if (!counters_differ && block->counters.nr)
@@ -565,8 +560,8 @@ static int flat_belief(const struct report *report, struct output *output,
 	if (!error) {
 		BELIEF_ROW("decided", "decisions", decided);
 		BELIEF_ROW("equal", "decisions", equal);
-		BELIEF_ROW("least_decided", "decisions", least_decided);
-		BELIEF_ROW("least_equal", "decisions", least_equal);
+		BELIEF_ROW("least_decided", a.least_decision ? a.least_decision : "-", least_decided);
+		BELIEF_ROW("least_equal", a.least_decision ? a.least_decision : "-", least_equal);
 		BELIEF_ROW("lost", "events", nr_lost);
 		BELIEF_ROW("losses_unknown", "times", nr_losses_unknown);
 		BELIEF_ROW("inferred", "accesses", inferred);
