@@ -24,4 +24,16 @@ struct tape_problem {
 	char text[256]; /* "FILE: what at byte N: remedy", without newline */
 };
 
+/**
+ * tape_problem_set() - say what went wrong
+ * @problem: filled; NULL is fine
+ * @path: of the tape
+ * @byte: place in the file
+ * @what: the particular, NULL for the code's own sentence
+ *
+ * Return: @code.
+ */
+int tape_problem_set(struct tape_problem *problem, enum tape_error code, const char *path,
+		     uint64_t byte, const char *what);
+
 #endif

@@ -129,6 +129,17 @@ const struct tape_summary *tape_reader_summary(const struct tape_reader *reader)
 /** tape_reader_type() - event type by its number, NULL past the last one. */
 const struct tape_type *tape_reader_type(const struct tape_reader *reader, unsigned int number);
 
+/** tape_reader_type_events() - events of that type on the whole tape, 0 past the last one. */
+uint64_t tape_reader_type_events(const struct tape_reader *reader, unsigned int number);
+
+/**
+ * tape_reader_check() - read every frame and hold it against its checksums and the index
+ *
+ * Says nothing of what the columns hold: for that, read the events.
+ * Return: 0 or a negative enum tape_error; tape_reader_problem() has the sentence.
+ */
+int __attribute__((warn_unused_result)) tape_reader_check(struct tape_reader *reader);
+
 /** tape_reader_blob() - the i-th blob in tape order, counted from 0; NULL past the last one. */
 const struct tape_blob *tape_reader_blob(const struct tape_reader *reader, size_t i);
 
