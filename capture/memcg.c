@@ -307,10 +307,10 @@ void memcg_clean_stale(const struct memcg_hierarchy *hierarchy, FILE *say)
 		file_in(hierarchy->mount, entry->d_name, path);
 		nr = count_processes(path);
 		if (nr)
-			fprintf(say, "lrutape: %s: left by recorder %d, which died; %u of its processes still "
-				"run: removed by the next recording after they end\n", path, owner, nr);
+			fprintf(say, "lrutape: %s: left by recorder %d, which is gone; %u processes still run in "
+				"it: removed by the next recording after they end\n", path, owner, nr);
 		else if (!remove_directory(path))
-			fprintf(say, "lrutape: %s: left by recorder %d, which died: removed\n", path, owner);
+			fprintf(say, "lrutape: %s: left by recorder %d, which is gone: removed\n", path, owner);
 	}
 	if (list)
 		closedir(list);

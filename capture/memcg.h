@@ -65,7 +65,7 @@ uint64_t memcg_group_oom_kills(const struct memcg_group *group);
 unsigned int memcg_group_remove(struct memcg_group *group);
 
 /**
- * memcg_clean_stale() - remove groups of recorders that died without doing it
+ * memcg_clean_stale() - remove groups of recorders that are gone
  * @hierarchy: where to look
  * @say: one line for each group found
  */

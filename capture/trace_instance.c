@@ -72,7 +72,7 @@ void trace_instance_clean_stale(const char *tracefs, FILE *say)
 		/* An instance whose buffers somebody reads cannot be removed: EBUSY. */
 		snprintf(path, sizeof(path), "%s/instances/%s", tracefs, entry->d_name);
 		if (owner && !rmdir(path))
-			fprintf(say, "lrutape: %s: left by recorder %d, which died: removed\n", path, owner);
+			fprintf(say, "lrutape: %s: left by recorder %d, which is gone: removed\n", path, owner);
 	}
 	if (list)
 		closedir(list);
@@ -118,8 +118,12 @@ int trace_instance_write(struct trace_instance *instance, const char *file, cons
 	error = text_file_write(path, text);
 	if (!error)
 		return 0;
-	if (strstr(file, "filter"))
+	if (strstr(file, "filter")) {
 		last_error(instance, told, sizeof(told));
+		return capture_problem_set(problem, "%s: the kernel refuses \"%.200s\": %s%s: an event's fields "
+					   "are in the file format beside it", path, text, strerror(-error),
+					   told);
+	}
 	return capture_problem_set(problem, "%s: the kernel refuses \"%.200s\": %s%s", path, text,
 				   strerror(-error), told);
 }

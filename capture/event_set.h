@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which events are recorded, and with which filters. */
+#ifndef CAPTURE_EVENT_SET_H
+#define CAPTURE_EVENT_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/capture_problem.h"
+
+/* The events a kernel has. */
+struct event_catalogue {
+	struct event_name {
+		char *system, *event;
+	} *name;
+	unsigned int nr;
+};
+
+struct event_choice {
+	const char *system, *event; /* owned by the catalogue */
+	char *filter; /* "" for none */
+};
+
+struct event_set {
+	struct event_choice *choice; /* in order of choosing, each event once */
+	unsigned int nr;
+	char **missing; /* "SYSTEM:EVENT" of default events that this kernel has under no name */
+	unsigned int nr_missing;
+};
+
+/**
+ * event_catalogue_load() - read the events of a running kernel
+ * @tracefs: directory
+ * Return: 0, or -1 with the problem told.
+ */
+int __attribute__((warn_unused_result))
+event_catalogue_load(const char *tracefs, struct event_catalogue *catalogue,
+		     struct capture_problem *problem);
+
+/** event_catalogue_add() - one more event. Return: 0, or -1 without memory. */
+int __attribute__((warn_unused_result))
+event_catalogue_add(struct event_catalogue *catalogue, const char *system, const char *event);
+
+void event_catalogue_free(struct event_catalogue *catalogue);
+
+/**
+ * event_set_choose() - the default events, changed as the user asked
+ * @catalogue: must live as long as @set
+ * @wish: NULL, or items separated by commas: SYSTEM:EVENT records just what is so listed,
+ *        +SYSTEM:EVENT adds, -SYSTEM:EVENT takes away; both names may hold * and ?, and each item may
+ *        end in " if FILTER". An event named without a filter is recorded without one.
+ * @set: filled on success, freed with event_set_free()
+ * Return: 0, or -1 with the problem told: which item, and names near to it.
+ */
+int __attribute__((warn_unused_result))
+event_set_choose(const struct event_catalogue *catalogue, const char *wish, struct event_set *set,
+		 struct capture_problem *problem);
+
+void event_set_free(struct event_set *set);
+
+#endif

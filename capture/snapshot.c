@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "capture/snapshot.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/text_file.h"
+
+static const char *const counter_files[] = {
+#define COUNTER_FILE(pattern) pattern,
+#include "capture/snapshot_files.def"
+};
+
+static const char *const setting_files[] = {
+#define SETTING_FILE(pattern) pattern,
+#include "capture/snapshot_files.def"
+};
+
+/* Files of the trace instance that tell how it was set up; under their own absolute paths. */
+static const char *const instance_files[] = {
+	"events/header_page", "events/header_event", "trace_clock", "trace_options", "buffer_size_kb",
+	"buffer_subbuf_size_kb", "buffer_percent", "set_event_notrace_pid",
+};
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+
+static uint64_t now_ns(const struct snapshot_source *source, clockid_t clock)
+{
+	struct timespec time = { 0 };
+
+	(void)source;
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+int snapshot_bytes(const struct snapshot_source *source, uint32_t moment, const char *name,
+		   const char *data, size_t size)
+{
+	const struct tape_blob blob = {
+		.timestamp_ns = now_ns(source, source->clock),
+		.moment = moment,
+		.name = name,
+		.data = data,
+		.size = size,
+	};
+
+	return tape_writer_add_blob(source->writer, &blob);
+}
+
+int snapshot_text(const struct snapshot_source *source, uint32_t moment, const char *name,
+		  const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int size, error;
+
+	va_start(args, format);
+	size = vasprintf(&text, format, args);
+	va_end(args);
+	if (size < 0)
+		return TAPE_ERR_MEMORY;
+	error = snapshot_bytes(source, moment, name, text, (size_t)size);
+	free(text);
+	return error;
+}
+
+/* A file that is absent or unreadable is no error: kernels differ. */
+static int take_file(const struct snapshot_source *source, uint32_t moment, const char *path)
+{
+	size_t size;
+	char *text = text_file_read(path, SNAPSHOT_FILE_BYTES, &size);
+	int error;
+
+	if (!text)
+		return 0;
+	error = snapshot_bytes(source, moment, path, text, size);
+	free(text);
+	return error;
+}
+
+/* Reading these acts: compacts, drops caches, or bothers every CPU. */
+static bool acts_when_read(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	return !strcmp(name, "compact_memory") || !strcmp(name, "drop_caches") || !strcmp(name, "stat_refresh");
+}
+
+static int take_pattern(const struct snapshot_source *source, uint32_t moment, const char *pattern)
+{
+	int error = 0;
+	glob_t found;
+
+	if (glob(pattern, 0, NULL, &found))
+		return 0;
+	for (size_t i = 0; i < found.gl_pathc && !error; i++)
+		if (!acts_when_read(found.gl_pathv[i]))
+			error = take_file(source, moment, found.gl_pathv[i]);
+	globfree(&found);
+	return error;
+}
+
+static int take_clocks(const struct snapshot_source *source, uint32_t moment)
+{
+	return snapshot_text(source, moment, "lrutape/clock",
+			     "trace_clock %s\nmonotonic_ns %" PRIu64 "\nrealtime_ns %" PRIu64
+			     "\nboottime_ns %" PRIu64 "\n",
+			     source->clock == CLOCK_BOOTTIME ? "boot" : "mono",
+			     now_ns(source, CLOCK_MONOTONIC), now_ns(source, CLOCK_REALTIME),
+			     now_ns(source, CLOCK_BOOTTIME));
+}
+
+/* per_cpu/cpuN/stats as lrutape/per_cpu/N/stats: the instance's name is of no interest later. */
+static int take_loss_counts(const struct snapshot_source *source, uint32_t moment)
+{
+	char pattern[PATH_MAX], name[64];
+	int error = 0;
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/per_cpu/cpu*/stats", trace_instance_directory(source->instance));
+	if (glob(pattern, 0, NULL, &found))
+		return 0;
+	for (size_t i = 0; i < found.gl_pathc && !error; i++) {
+		const char *path = found.gl_pathv[i];
+		size_t size;
+		char *text = text_file_read(path, SNAPSHOT_FILE_BYTES, &size);
+		int cpu = atoi(strstr(path, "/per_cpu/cpu") + strlen("/per_cpu/cpu"));
+
+		if (!text)
+			continue;
+		snprintf(name, sizeof(name), "lrutape/per_cpu/%d/stats", cpu);
+		error = snapshot_bytes(source, moment, name, text, size);
+		free(text);
+	}
+	globfree(&found);
+	return error;
+}
+
+int snapshot_counters(const struct snapshot_source *source, uint32_t moment)
+{
+	int error = take_clocks(source, moment);
+
+	if (!error)
+		error = take_loss_counts(source, moment);
+	for (size_t i = 0; i < NR(counter_files) && !error; i++)
+		error = take_pattern(source, moment, counter_files[i]);
+	return error;
+}
+
+int snapshot_settings(const struct snapshot_source *source, uint32_t moment)
+{
+	int error = 0;
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < NR(setting_files) && !error; i++)
+		error = take_pattern(source, moment, setting_files[i]);
+	for (size_t i = 0; i < NR(instance_files) && !error; i++) {
+		snprintf(path, sizeof(path), "%s/%s", trace_instance_directory(source->instance),
+			 instance_files[i]);
+		error = take_file(source, moment, path);
+	}
+	return error;
+}
+
+int snapshot_group(const struct snapshot_source *source, uint32_t moment)
+{
+	size_t mount_length = strlen(source->hierarchy->mount);
+	char directory[PATH_MAX], pattern[PATH_MAX + 16], *slash;
+	int error = 0;
+
+	if (!source->memcg_directory[0])
+		return 0;
+	snprintf(directory, sizeof(directory), "%s", source->memcg_directory);
+	while (!error && strlen(directory) >= mount_length) {
+		snprintf(pattern, sizeof(pattern), "%s/memory.*", directory);
+		error = take_pattern(source, moment, pattern);
+		slash = strrchr(directory, '/');
+		if (!slash)
+			break;
+		*slash = '\0';
+	}
+	return error;
+}
+
+/* ---- tasks and cgroups */
+
+/* Cgroup paths repeat from task to task: the last one is remembered. */
+struct path_inode {
+	char path[PATH_MAX];
+	uint64_t inode;
+};
+
+static uint64_t memcg_inode(const struct memcg_hierarchy *hierarchy, const char *cgroup_file,
+			    struct path_inode *last)
+{
+	char path[PATH_MAX], whole[2 * PATH_MAX];
+	struct stat status;
+
+	if (!hierarchy->version || !memcg_path_of_task(hierarchy, cgroup_file, path))
+		return 0;
+	if (strcmp(path, last->path)) {
+		snprintf(whole, sizeof(whole), "%s%s", hierarchy->mount, path);
+		last->inode = stat(whole, &status) ? 0 : status.st_ino;
+		memcpy(last->path, path, sizeof(path));
+	}
+	return last->inode;
+}
+
+/* Tasks come and go while they are listed: one that is gone is left out. */
+static void print_task(FILE *to, const struct snapshot_source *source, int tgid, int tid,
+		       struct path_inode *last)
+{
+	char path[64], *comm, *cgroup;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/cgroup", tgid, tid);
+	cgroup = text_file_read(path, SNAPSHOT_FILE_BYTES, NULL);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", tgid, tid);
+	comm = text_file_read(path, SNAPSHOT_FILE_BYTES, NULL);
+	if (cgroup && comm) {
+		comm[strcspn(comm, "\n")] = '\0';
+		fprintf(to, "%d %d %" PRIu64 " %s\n", tid, tgid,
+			memcg_inode(source->hierarchy, cgroup, last), comm);
+	}
+	free(comm);
+	free(cgroup);
+}
+
+static void print_process(FILE *to, const struct snapshot_source *source, int tgid, struct path_inode *last)
+{
+	struct dirent *entry;
+	char path[64];
+	DIR *threads;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", tgid);
+	threads = opendir(path);
+	while (threads && (entry = readdir(threads)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			print_task(to, source, tgid, atoi(entry->d_name), last);
+	if (threads)
+		closedir(threads);
+}
+
+static void print_tasks(FILE *to, const struct snapshot_source *source)
+{
+	struct path_inode last = { .path = "" };
+	DIR *processes = opendir("/proc");
+	struct dirent *entry;
+
+	while (processes && (entry = readdir(processes)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			print_process(to, source, atoi(entry->d_name), &last);
+	if (processes)
+		closedir(processes);
+}
+
+/* nftw() has no argument for its callback; the recorder takes one snapshot at a time. */
+static FILE *cgroups_to;
+static size_t cgroups_mount_length;
+
+static int print_cgroup(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+	(void)place;
+	if (kind == FTW_D)
+		fprintf(cgroups_to, "%" PRIu64 " %s\n", (uint64_t)status->st_ino,
+			path[cgroups_mount_length] ? path + cgroups_mount_length : "/");
+	return 0;
+}
+
+static void print_cgroups(FILE *to, const struct snapshot_source *source)
+{
+	if (!source->hierarchy->version)
+		return;
+	cgroups_to = to;
+	cgroups_mount_length = strlen(source->hierarchy->mount);
+	nftw(source->hierarchy->mount, print_cgroup, 16, FTW_PHYS | FTW_MOUNT);
+}
+
+static int take_printed(const struct snapshot_source *source, uint32_t moment, const char *name,
+			void (*print)(FILE *to, const struct snapshot_source *source))
+{
+	size_t size;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+	int error;
+
+	if (!to)
+		return TAPE_ERR_MEMORY;
+	print(to, source);
+	if (fclose(to)) {
+		free(text);
+		return TAPE_ERR_MEMORY;
+	}
+	error = snapshot_bytes(source, moment, name, text, size);
+	free(text);
+	return error;
+}
+
+int snapshot_tasks(const struct snapshot_source *source, uint32_t moment)
+{
+	int error = take_printed(source, moment, "lrutape/cgroups", print_cgroups);
+
+	return error ? error : take_printed(source, moment, "lrutape/tasks", print_tasks);
+}
