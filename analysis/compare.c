@@ -98,15 +98,16 @@ static bool grow(void **array, size_t nr, size_t member_size)
 	return true;
 }
 
+static const char runs_sql[] =
+	"SELECT run_id, tape_id, ifnull(memory_pages, -1), seed, policy, base, patch,"
+	" ifnull(release, ''), tape FROM v_run ORDER BY run_id";
+
 static int load_runs(sqlite3 *db, struct compare *compare, struct compare_problem *problem)
 {
 	sqlite3_stmt *statement;
 	int code;
 
-	if (sqlite3_prepare_v2(db,
-			       "SELECT run_id, tape_id, ifnull(memory_pages, -1), seed, policy, base,"
-			       " patch, ifnull(release, ''), tape FROM v_run ORDER BY run_id",
-			       -1, &statement, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(db, runs_sql, -1, &statement, NULL) != SQLITE_OK)
 		return problem_set(problem, false, "%s", sqlite3_errmsg(db));
 	while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
 		struct compare_run *run;
@@ -127,8 +128,7 @@ static int load_runs(sqlite3 *db, struct compare *compare, struct compare_proble
 			.release = column_text(statement, 7),
 			.tape = column_text(statement, 8),
 		};
-		if (!run->policy || !run->base || !run->patch || !run->release ||
-		    !run->tape) {
+		if (!run->policy || !run->base || !run->patch || !run->release || !run->tape) {
 			sqlite3_finalize(statement);
 			return problem_set(problem, false, "out of memory");
 		}
@@ -227,6 +227,7 @@ static int select_named(const struct compare_request *request, struct compare *c
 			struct compare_problem *problem)
 {
 	struct side a = { .name = request->a }, b = { .name = request->b };
+	bool restricted = request->tape || request->memory_pages >= 0;
 
 	if (find_side(compare, &a, problem) || find_side(compare, &b, problem))
 		return -1;
@@ -234,17 +235,19 @@ static int select_named(const struct compare_request *request, struct compare *c
 		return add_pair(compare, a.run, b.run, problem);
 	for (size_t i = 0; i < compare->nr_runs; i++)
 		for (size_t j = 0; j < compare->nr_runs; j++) {
-			const struct compare_run *run_a = &compare->run[i], *run_b = &compare->run[j];
+			const struct compare_run *run_a = &compare->run[i],
+						 *run_b = &compare->run[j];
 
 			if (on_side(&a, run_a) && on_side(&b, run_b) && same_place(run_a, run_b) &&
 			    wanted(request, run_a) && add_pair(compare, run_a, run_b, problem))
 				return -1;
 		}
 	if (compare->nr_pairs == 0)
-		return problem_set(problem, true, "%s and %s ran on no tape%s at the same memory size "
-						  "and seed: name two run numbers of",
-				   a.name, b.name,
-				   request->tape || request->memory_pages >= 0 ? " that you chose" : "");
+		return problem_set(
+			problem, true,
+			"%s and %s ran on no tape%s at the same memory size and seed: name two "
+			"run numbers of",
+			a.name, b.name, restricted ? " that you chose" : "");
 	return 0;
 }
 
@@ -258,6 +261,7 @@ static int select_patch_and_base(const struct compare_request *request, struct c
 				 struct compare_problem *problem)
 {
 	const struct compare_run *first = NULL, *patched = NULL;
+	bool restricted = request->tape || request->memory_pages >= 0;
 
 	/* The runs are in the order of their numbers, so the first that fits is the one. */
 	for (size_t i = 0; i < compare->nr_runs && !first; i++)
@@ -268,16 +272,18 @@ static int select_patch_and_base(const struct compare_request *request, struct c
 				patched = &compare->run[j];
 			}
 	if (!first)
-		return problem_set(problem, true, "no policy ran both with and without a patch%s: name "
-						  "two run numbers of",
-				   request->tape || request->memory_pages >= 0 ?
-					   " on the tape and memory size that you chose" :
-					   " on one tape at one memory size");
+		return problem_set(
+			problem, true,
+			"no policy ran both with and without a patch on %s: name two run "
+			"numbers of",
+			restricted ? "the tape and at the memory size that you chose" :
+				     "one tape at one memory size");
 	for (size_t i = 0; i < compare->nr_runs; i++)
 		for (size_t j = 0; j < compare->nr_runs; j++) {
 			const struct compare_run *a = &compare->run[i], *b = &compare->run[j];
 
-			if (!wanted(request, a) || !is_patch_of(b, a) || strcmp(a->policy, first->policy))
+			if (!wanted(request, a) || !is_patch_of(b, a) ||
+			    strcmp(a->policy, first->policy))
 				continue;
 			if (strcmp(b->policy, patched->policy))
 				compare->nr_other_patches++;
@@ -296,12 +302,14 @@ int compare_select(sqlite3 *db, const struct compare_request *request, struct co
 	if (load_runs(db, compare, problem))
 		return -1;
 	if (compare->nr_runs == 0)
-		return problem_set(problem, false, "holds no runs: make some with `lrutape replay`");
+		return problem_set(problem, false,
+				   "holds no runs: make some with `lrutape replay`");
 	if (request->a)
 		return select_named(request, compare, problem);
 	if (compare->nr_runs == 1)
-		return problem_set(problem, true, "holds one run only: give `lrutape replay` a second "
-						  "--policy; the run is");
+		return problem_set(problem, true,
+				   "holds one run only: give `lrutape replay` a second "
+				   "--policy; the run is");
 	return select_patch_and_base(request, compare, problem);
 }
 
@@ -436,16 +444,20 @@ static bool lower_share(int64_t part, int64_t whole, int64_t least_part, int64_t
 	       (least_whole <= 0 || (__int128)part * least_whole < (__int128)least_part * whole);
 }
 
+static const char agreement_sql[] = "SELECT decision, decided, equal FROM v_agreement"
+				    " WHERE memcg_id IS NULL AND tape_id = ? ORDER BY decision";
+
+static const char belief_sql[] =
+	"SELECT recorded_policy, nr_events, max(nr_lost, nr_overrun), nr_losses_unknown, inferred,"
+	" ifnull(v_run.accesses, -1) FROM v_belief JOIN v_run USING (run_id) WHERE run_id = ?";
+
 /* Agreement over the kinds of decision of one tape, added to what is there. */
 static int load_agreement(sqlite3 *db, int64_t tape_id, struct compare_belief *belief)
 {
 	sqlite3_stmt *statement;
 	int code;
 
-	if (sqlite3_prepare_v2(db,
-			       "SELECT decision, decided, equal FROM v_agreement"
-			       " WHERE memcg_id IS NULL AND tape_id = ? ORDER BY decision",
-			       -1, &statement, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(db, agreement_sql, -1, &statement, NULL) != SQLITE_OK)
 		return -1;
 	sqlite3_bind_int64(statement, 1, tape_id);
 	while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -473,11 +485,7 @@ static int load_run_belief(sqlite3 *db, const struct compare_run *run, bool othe
 	int64_t inferred, accesses;
 	bool found;
 
-	if (sqlite3_prepare_v2(db,
-			       "SELECT recorded_policy, nr_events, max(nr_lost, nr_overrun),"
-			       " nr_losses_unknown, inferred, ifnull(v_run.accesses, -1)"
-			       " FROM v_belief JOIN v_run USING (run_id) WHERE run_id = ?",
-			       -1, &statement, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(db, belief_sql, -1, &statement, NULL) != SQLITE_OK)
 		return -1;
 	sqlite3_bind_int64(statement, 1, run->run_id);
 	found = sqlite3_step(statement) == SQLITE_ROW;

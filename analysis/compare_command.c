@@ -51,11 +51,16 @@ static int output_failed(void)
 	return COMMAND_FAILED;
 }
 
-/* Text that may be a stranger's, without what a terminal would obey. */
+/* Text may be a stranger's: no byte that a terminal would obey. */
+static int plain(char byte)
+{
+	return (unsigned char)byte < 0x20 || byte == 0x7f ? '?' : byte;
+}
+
 static void print_plain(FILE *to, const char *text)
 {
 	for (; *text; text++)
-		fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, to);
+		fputc(plain(*text), to);
 }
 
 static void memory_text(int64_t memory_pages, char *text, size_t size)
@@ -103,8 +108,7 @@ static void side_names(const struct compare_pair *pair, char a[32], char b[32])
 	}
 }
 
-static void print_side(const struct compare_run *run, const char *name, int width,
-		       bool with_place)
+static void print_side(const struct compare_run *run, const char *name, int width, bool with_place)
 {
 	printf("%-*s  ", width, name);
 	if (strncmp(name, "run ", 4))
@@ -159,7 +163,8 @@ static void value_text(struct compare_value value, bool with_sign, char *text, s
 	if (!value.known)
 		snprintf(text, size, "-");
 	else
-		snprintf(text, size, with_sign && value.value ? "%+" PRId64 : "%" PRId64, value.value);
+		snprintf(text, size, with_sign && value.value ? "%+" PRId64 : "%" PRId64,
+			 value.value);
 }
 
 #define NR_TABLE_COLUMNS 6
@@ -204,7 +209,8 @@ static void add_line(struct output *output, const char *name, struct compare_val
 	add_row(output, name, a_text, b_text, difference, percent, ratio);
 }
 
-static void per_text(struct compare_value folios, struct compare_value times, char *text, size_t size)
+static void per_text(struct compare_value folios, struct compare_value times, char *text,
+		     size_t size)
 {
 	if (!folios.known || !times.known || times.value == 0)
 		snprintf(text, size, "-");
@@ -260,7 +266,8 @@ static void add_locks(struct output *output, bool *first, const struct report *r
 	add_head(output, first, "lruvec lock holds", pair, true, true);
 	for (size_t i = 0; i < locks->nr; i++)
 		if (report->all || !compare_line_is_zero(&locks->line[i]))
-			add_line(output, locks->line[i].name, locks->line[i].a, locks->line[i].b, true);
+			add_line(output, locks->line[i].name, locks->line[i].a, locks->line[i].b,
+				 true);
 	add_head(output, first, "folios per hold", pair, false, false);
 	for (size_t i = 0; i < locks->nr; i++)
 		if (report->all || !compare_line_is_zero(&locks->line[i]))
@@ -297,8 +304,7 @@ static void print_paragraph(const char *text)
 			column++;
 		}
 		for (int i = 0; i < size; i++)
-			putchar(text[i] == KEEP ? ' ' :
-				(unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i]);
+			putchar(text[i] == KEEP ? ' ' : plain(text[i]));
 		column += size;
 		text += size;
 		text += strspn(text, " ");
@@ -330,10 +336,12 @@ static void write_belief(FILE *to, const struct compare_belief *belief)
 		fputs("no recorded decision was checked", to);
 	} else {
 		compare_share_text(belief->equal, belief->decided, share, sizeof(share));
-		fprintf(to, "%s of %" PRId64 " recorded decisions predicted (", share, belief->decided);
+		fprintf(to, "%s of %" PRId64 " recorded decisions predicted (", share,
+			belief->decided);
 		if (belief->recorded_policy)
 			fprintf(to, "%s; ", belief->recorded_policy);
-		compare_share_text(belief->least_equal, belief->least_decided, share, sizeof(share));
+		compare_share_text(belief->least_equal, belief->least_decided, share,
+				   sizeof(share));
 		fprintf(to, "least: %s %s)", belief->least_decision ? belief->least_decision : "-",
 			share);
 	}
@@ -484,8 +492,8 @@ static int print_report(const struct report *report, const struct compare *compa
 /* ---- The report as CSV or JSON: a row for each number */
 
 static const char *const flat_column[] = {
-	"tape", "memory_pages", "seed", "a_run", "a_policy", "b_run", "b_policy",
-	"section", "name", "unit", "a", "b", "difference", "percent",
+	"tape",	   "memory_pages", "seed", "a_run", "a_policy", "b_run",      "b_policy",
+	"section", "name",	   "unit", "a",	    "b",	"difference", "percent",
 };
 
 #define NR_FLAT_COLUMNS (int)(sizeof(flat_column) / sizeof(flat_column[0]))
@@ -532,9 +540,8 @@ static void flat_row(struct output *output, const struct compare_pair *pair, con
 		output_null(output);
 }
 
-static void flat_lines(struct output *output, const struct compare_pair *pair,
-		       const char *section, const char *folio_section,
-		       const struct compare_lines *lines)
+static void flat_lines(struct output *output, const struct compare_pair *pair, const char *section,
+		       const char *folio_section, const struct compare_lines *lines)
 {
 	for (size_t i = 0; i < lines->nr; i++) {
 		const struct compare_line *line = &lines->line[i];
@@ -560,7 +567,8 @@ static int flat_belief(const struct report *report, struct output *output,
 	if (!error) {
 		BELIEF_ROW("decided", "decisions", decided);
 		BELIEF_ROW("equal", "decisions", equal);
-		BELIEF_ROW("least_decided", a.least_decision ? a.least_decision : "-", least_decided);
+		BELIEF_ROW("least_decided", a.least_decision ? a.least_decision : "-",
+			   least_decided);
 		BELIEF_ROW("least_equal", a.least_decision ? a.least_decision : "-", least_equal);
 		BELIEF_ROW("lost", "events", nr_lost);
 		BELIEF_ROW("losses_unknown", "times", nr_losses_unknown);
@@ -586,8 +594,9 @@ static int print_flat(const struct report *report, const struct compare *compare
 
 		if (pair->a->tape_id != pair->b->tape_id ||
 		    pair->a->memory_pages != pair->b->memory_pages)
-			fprintf(stderr, "lrutape: %s: the runs differ in tape or memory size: the numbers "
-					"are not those of the policies alone\n",
+			fprintf(stderr,
+				"lrutape: %s: the runs differ in tape or memory size: the numbers "
+				"are not those of the policies alone\n",
 				report->path);
 		status = block_load(report, pair, &block);
 		if (status == COMMAND_DONE) {
@@ -680,7 +689,8 @@ static int parse_options(int argc, char **argv, struct options *o)
 			print_help(stdout);
 			return COMMAND_DONE;
 		default:
-			fputs("lrutape: compare: `lrutape compare --help` tells the options\n", stderr);
+			fputs("lrutape: compare: `lrutape compare --help` tells the options\n",
+			      stderr);
 			return COMMAND_MISUSED;
 		}
 	}
@@ -692,8 +702,10 @@ static int parse_options(int argc, char **argv, struct options *o)
 		o->format = csv ? OUTPUT_CSV : OUTPUT_JSON;
 	nr_names = argc - optind - 1;
 	if (nr_names != 0 && nr_names != 2) {
-		fprintf(stderr, "lrutape: compare: %s: usage: lrutape compare [options] FILE.db [A B]\n",
-			nr_names < 0 ? "no results database named" : "name two runs or policies, or none");
+		fprintf(stderr,
+			"lrutape: compare: %s: usage: lrutape compare [options] FILE.db [A B]\n",
+			nr_names < 0 ? "no results database named" :
+				       "name two runs or policies, or none");
 		return COMMAND_MISUSED;
 	}
 	o->path = argv[optind];

@@ -46,22 +46,26 @@ static int check_header(const char *path, struct database_problem *problem)
 	if (error)
 		return problem_set(problem, "%s: %s", path, strerror(error));
 	if (n >= 8 && !memcmp(header, "lrutape\n", 8))
-		return problem_set(problem, "%s: is a tape: make a results database of it with "
-					    "`lrutape replay`",
+		return problem_set(problem,
+				   "%s: is a tape: make a results database of it with "
+				   "`lrutape replay`",
 				   path);
 	if (n < sizeof(header) || memcmp(header, "SQLite format 3", 16) ||
 	    header_u32(header, 68) != RESULTS_APPLICATION_ID)
-		return problem_set(problem, "%s: is not a results database: make one with "
-					    "`lrutape replay`",
+		return problem_set(problem,
+				   "%s: is not a results database: make one with "
+				   "`lrutape replay`",
 				   path);
 	version = header_u32(header, 60);
 	if (version > RESULTS_SCHEMA_VERSION)
-		return problem_set(problem, "%s: has results schema version %lu, this program knows "
-					    "up to %d: use a newer lrutape, or sqlite3",
+		return problem_set(problem,
+				   "%s: has results schema version %lu, this program knows "
+				   "up to %d: use a newer lrutape, or sqlite3",
 				   path, version, RESULTS_SCHEMA_VERSION);
 	if (version < 1)
-		return problem_set(problem, "%s: has no results schema version: make it anew with "
-					    "`lrutape replay`",
+		return problem_set(problem,
+				   "%s: has no results schema version: make it anew with "
+				   "`lrutape replay`",
 				   path);
 	return 0;
 }

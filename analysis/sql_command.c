@@ -70,7 +70,8 @@ static void output_column(struct output *output, sqlite3_stmt *statement, int co
 		return;
 	case SQLITE_TEXT:
 		blob = sqlite3_column_text(statement, column);
-		output_text(output, (const char *)blob, (size_t)sqlite3_column_bytes(statement, column));
+		output_text(output, (const char *)blob,
+			    (size_t)sqlite3_column_bytes(statement, column));
 		return;
 	case SQLITE_BLOB:
 		blob = sqlite3_column_blob(statement, column);
@@ -141,8 +142,8 @@ static int sql_failed(const char *path, sqlite3 *db, const char *sql)
 	if (place >= 0 && (size_t)place <= strlen(sql)) {
 		const char *from = sql + place;
 
-		fprintf(stderr, ", at \"%.*s\" (byte %d of the query)", (int)strcspn(from, "\n"), from,
-			place + 1);
+		fprintf(stderr, ", at \"%.*s\" (byte %d of the query)", (int)strcspn(from, "\n"),
+			from, place + 1);
 	}
 #else
 	(void)sql;
@@ -160,17 +161,20 @@ static int run_sql(const char *path, sqlite3 *db, const char *sql, enum output_f
 	if (sqlite3_prepare_v2(db, sql, -1, &statement, &tail) != SQLITE_OK)
 		return sql_failed(path, db, sql);
 	if (!statement) {
-		fprintf(stderr, "lrutape: %s: the query is empty: `lrutape sql FILE.db` lists questions\n",
+		fprintf(stderr,
+			"lrutape: %s: the query is empty: `lrutape sql FILE.db` lists questions\n",
 			path);
 		return COMMAND_MISUSED;
 	}
 	if (!nothing_follows(db, tail)) {
-		fprintf(stderr, "lrutape: %s: the query has more than one statement: ask one at a time\n",
+		fprintf(stderr,
+			"lrutape: %s: the query has more than one statement: ask one at a time\n",
 			path);
 		status = COMMAND_MISUSED;
 	} else if (!sqlite3_stmt_readonly(statement) || sqlite3_column_count(statement) == 0) {
-		fprintf(stderr, "lrutape: %s: only statements that read are run here: "
-				"use sqlite3 to change a database\n",
+		fprintf(stderr,
+			"lrutape: %s: only statements that read are run here: "
+			"use sqlite3 to change a database\n",
 			path);
 		status = COMMAND_MISUSED;
 	} else {
@@ -281,8 +285,9 @@ static int run_name(const char *path, sqlite3 *db, const char *name, enum output
 	found = sqlite3_step(statement) == SQLITE_ROW;
 	sqlite3_finalize(statement);
 	if (!found) {
-		fprintf(stderr, "lrutape: %s: no question, table or view is called %s: "
-				"`lrutape sql FILE.db` lists them\n",
+		fprintf(stderr,
+			"lrutape: %s: no question, table or view is called %s: "
+			"`lrutape sql FILE.db` lists them\n",
 			path, name);
 		return COMMAND_MISUSED;
 	}
@@ -329,7 +334,8 @@ int command_sql(int argc, char **argv)
 		return COMMAND_MISUSED;
 	}
 	if (argc - optind < 1 || argc - optind > 2) {
-		fprintf(stderr, "lrutape: sql: %s: usage: lrutape sql [--csv | --json] FILE.db [QUERY | NAME]\n",
+		fprintf(stderr,
+			"lrutape: sql: %s: usage: lrutape sql [--csv | --json] FILE.db [QUERY | NAME]\n",
 			argc - optind < 1 ? "no results database named" :
 					    "more than one query: quote it for the shell");
 		return COMMAND_MISUSED;

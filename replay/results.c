@@ -120,13 +120,15 @@ static int results_failed(struct results *results, int sqlite_code)
 		system_errno = left_errno;
 	switch (sqlite_code & 0xff) {
 	case SQLITE_NOMEM:
-		return problem_set(problem, RESULTS_ERR_MEMORY, "%s: out of memory while writing: %s",
-				   results->name, "use fewer runs or moments for one database");
+		return problem_set(problem, RESULTS_ERR_MEMORY,
+				   "%s: out of memory while writing: %s", results->name,
+				   "use fewer runs or moments for one database");
 	case SQLITE_FULL:
-		return problem_set(problem, RESULTS_ERR_WRITE,
-				   "%s: no space left while writing %s: free some, or choose another "
-				   "folder",
-				   results->name, results->temporary);
+		return problem_set(
+			problem, RESULTS_ERR_WRITE,
+			"%s: no space left while writing %s: free some, or choose another "
+			"folder",
+			results->name, results->temporary);
 	case SQLITE_CONSTRAINT:
 		return problem_set(problem, RESULTS_ERR_VALUE, "%s: a row was given twice: %s",
 				   results->name, sqlite3_errmsg(results->db));
@@ -184,10 +186,11 @@ static int refuse_journal(const char *name, const char *target, struct results_p
 		if (snprintf(path, sizeof(path), "%s%s", target, ending[i]) >= (int)sizeof(path))
 			continue;
 		if (stat(path, &st) == 0 && st.st_size > 0)
-			return problem_set(problem, RESULTS_ERR_BUSY,
-					   "%s: another program is writing to it, %s is there: close "
-					   "that program, or choose another name",
-					   name, path);
+			return problem_set(
+				problem, RESULTS_ERR_BUSY,
+				"%s: another program is writing to it, %s is there: close "
+				"that program, or choose another name",
+				name, path);
 	}
 	return 0;
 }
@@ -207,12 +210,14 @@ static int find_target(const char *name, char **target, mode_t *mode,
 				   "-o: the results database needs a file name");
 	if (stat(name, &st) < 0) {
 		if (errno != ENOENT)
-			return problem_set(problem, RESULTS_ERR_OPEN, "%s: %s", name, strerror(errno));
+			return problem_set(problem, RESULTS_ERR_OPEN, "%s: %s", name,
+					   strerror(errno));
 		if (lstat(name, &st) == 0)
-			return problem_set(problem, RESULTS_ERR_OPEN,
-					   "%s: is a symbolic link to nothing: remove it, or choose "
-					   "another name",
-					   name);
+			return problem_set(
+				problem, RESULTS_ERR_OPEN,
+				"%s: is a symbolic link to nothing: remove it, or choose "
+				"another name",
+				name);
 		*target = strdup(name);
 		if (!*target)
 			return problem_set(problem, RESULTS_ERR_MEMORY, "%s: out of memory", name);
@@ -223,14 +228,16 @@ static int find_target(const char *name, char **target, mode_t *mode,
 				   "%s: is %s: choose the name of a file", name,
 				   S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
 	if (access(name, R_OK | W_OK) < 0)
-		return problem_set(problem, RESULTS_ERR_OPEN,
-				   "%s: there is one that may not be replaced: %s: choose another name",
-				   name, strerror(errno));
+		return problem_set(
+			problem, RESULTS_ERR_OPEN,
+			"%s: there is one that may not be replaced: %s: choose another name", name,
+			strerror(errno));
 	if (!may_be_replaced(name))
-		return problem_set(problem, RESULTS_ERR_NOT_RESULTS,
-				   "%s: is there and is not a results database: choose another name, "
-				   "or remove it first",
-				   name);
+		return problem_set(
+			problem, RESULTS_ERR_NOT_RESULTS,
+			"%s: is there and is not a results database: choose another name, "
+			"or remove it first",
+			name);
 	*target = realpath(name, NULL);
 	if (!*target)
 		return problem_set(problem, RESULTS_ERR_OPEN, "%s: %s", name, strerror(errno));
@@ -288,7 +295,8 @@ static void remove_stale(const char *target)
 		errno = 0;
 		pid = strtol(pid_text, &end, 10);
 		if (errno || *end ||
-		    snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >= (int)sizeof(path))
+		    snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >=
+			    (int)sizeof(path))
 			continue;
 		if (!temporary_in_use(path, pid))
 			unlink(path);
@@ -323,8 +331,9 @@ static int create_temporary(struct results *results, mode_t mode, struct results
 		results->temporary = NULL;
 		return code;
 	}
+	/* A file system without permissions is no reason to fail. */
 	if (mode)
-		(void)!fchmod(fd, mode); /* a file system without permissions is no reason to fail */
+		(void)!fchmod(fd, mode);
 	close(fd);
 	return 0;
 }
@@ -388,8 +397,8 @@ static bool is_text(struct results *results, const char *what, const char *text)
 {
 	if (text && *text)
 		return true;
-	problem_set(&results->problem, RESULTS_ERR_VALUE, "%s: %s: must not be empty", results->name,
-		    what);
+	problem_set(&results->problem, RESULTS_ERR_VALUE, "%s: %s: must not be empty",
+		    results->name, what);
 	return false;
 }
 
@@ -470,8 +479,8 @@ int results_add_tape(struct results *results, const struct results_tape *tape, i
 	return 0;
 }
 
-int results_add_memcg(struct results *results, int64_t tape_id, uint64_t memcg_id,
-		      const char *path, uint64_t limit_bytes)
+int results_add_memcg(struct results *results, int64_t tape_id, uint64_t memcg_id, const char *path,
+		      uint64_t limit_bytes)
 {
 	sqlite3_stmt *statement = results->statement[ADD_MEMCG];
 
@@ -501,8 +510,8 @@ int results_add_agreement(struct results *results, int64_t tape_id, uint64_t mem
 		return results->problem.code;
 	if (equal > decided)
 		return problem_set(&results->problem, RESULTS_ERR_VALUE,
-				   "%s: %s: %" PRIu64 " equal of %" PRIu64 " decided", results->name,
-				   decision, equal, decided);
+				   "%s: %s: %" PRIu64 " equal of %" PRIu64 " decided",
+				   results->name, decision, equal, decided);
 	sqlite3_bind_int64(statement, 1, tape_id);
 	bind_u64(statement, 2, memcg_id);
 	bind_text(statement, 3, decision);
@@ -523,8 +532,7 @@ int results_add_run(struct results *results, const struct results_run *run, int6
 		return results->problem.code;
 	if (!is_tape(results, run->tape_id) || !is_text(results, "a run's policy", run->policy) ||
 	    !fits_or_none(results, "memory_pages", run->memory_pages) ||
-	    !fits(results, "seed", run->seed) ||
-	    !fits_or_none(results, "accesses", run->accesses))
+	    !fits(results, "seed", run->seed) || !fits_or_none(results, "accesses", run->accesses))
 		return results->problem.code;
 
 	/* base[@release][+patch[=value]]... */
@@ -547,8 +555,8 @@ int results_add_run(struct results *results, const struct results_run *run, int6
 				  (int)(named_size - base_size - 1), SQLITE_STATIC);
 	bind_u64_or_null(statement, 7, run->memory_pages);
 	bind_u64(statement, 8, run->seed);
-	bind_text(statement, 9, run->program_version ? run->program_version :
-						       results->program_version);
+	bind_text(statement, 9,
+		  run->program_version ? run->program_version : results->program_version);
 	bind_u64_or_null(statement, 10, run->accesses);
 	if (add_row(results, ADD_RUN))
 		return results->problem.code;
@@ -641,8 +649,8 @@ int results_add_lock_hold(struct results *results, int64_t run_id, uint64_t memc
 	return add_row(results, ADD_LOCK_HOLD);
 }
 
-int results_add_drain(struct results *results, int64_t run_id, const char *batch,
-		      const char *cause, uint64_t drains, uint64_t folios)
+int results_add_drain(struct results *results, int64_t run_id, const char *batch, const char *cause,
+		      uint64_t drains, uint64_t folios)
 {
 	sqlite3_stmt *statement = results->statement[ADD_DRAIN];
 
@@ -661,8 +669,7 @@ int results_add_drain(struct results *results, int64_t run_id, const char *batch
 	return add_row(results, ADD_DRAIN);
 }
 
-int results_add_inferred(struct results *results, int64_t run_id, const char *rule,
-			 uint64_t count)
+int results_add_inferred(struct results *results, int64_t run_id, const char *rule, uint64_t count)
 {
 	sqlite3_stmt *statement = results->statement[ADD_INFERRED];
 
@@ -844,7 +851,8 @@ static int finish(struct results *results)
 		return results->problem.code;
 	if (rename(results->temporary, results->target) < 0)
 		return problem_set(&results->problem, RESULTS_ERR_WRITE,
-				   "%s: cannot be put in place: %s", results->name, strerror(errno));
+				   "%s: cannot be put in place: %s", results->name,
+				   strerror(errno));
 	free(results->temporary);
 	results->temporary = NULL;
 

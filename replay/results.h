@@ -115,8 +115,8 @@ int results_add_tape(struct results *results, const struct results_tape *tape, i
  * Counters of a memcg_id that was never named are kept all the same.
  * Return: 0 or a negative enum results_error.
  */
-int results_add_memcg(struct results *results, int64_t tape_id, uint64_t memcg_id,
-		      const char *path, uint64_t limit_bytes);
+int results_add_memcg(struct results *results, int64_t tape_id, uint64_t memcg_id, const char *path,
+		      uint64_t limit_bytes);
 
 /**
  * results_add_agreement() - how `check` fared on a tape: recorded against predicted decisions
@@ -184,12 +184,11 @@ int results_add_lock_hold(struct results *results, int64_t run_id, uint64_t memc
  *
  * Return: 0 or a negative enum results_error.
  */
-int results_add_drain(struct results *results, int64_t run_id, const char *batch,
-		      const char *cause, uint64_t drains, uint64_t folios);
+int results_add_drain(struct results *results, int64_t run_id, const char *batch, const char *cause,
+		      uint64_t drains, uint64_t folios);
 
 /** results_add_inferred() - stimuli that the named rule made from verdicts. Return: 0 or negative. */
-int results_add_inferred(struct results *results, int64_t run_id, const char *rule,
-			 uint64_t count);
+int results_add_inferred(struct results *results, int64_t run_id, const char *rule, uint64_t count);
 
 /** results_problem() - the failure that sticks; code RESULTS_OK and empty text if there is none. */
 const struct results_problem *results_problem(const struct results *results);

@@ -125,9 +125,11 @@ static sqlite3 *database_of(const struct run_given *given, size_t nr)
 	tape.path = "/somewhere/two.lrt";
 	results_add_tape(results, &tape, &id);
 	for (size_t i = 0; i < nr; i++) {
-		struct results_run run = { .tape_id = given[i].tape, .policy = given[i].policy,
+		struct results_run run = { .tape_id = given[i].tape,
+					   .policy = given[i].policy,
 					   .memory_pages = given[i].memory_pages,
-					   .seed = given[i].seed, .accesses = 10 };
+					   .seed = given[i].seed,
+					   .accesses = 10 };
 
 		results_add_run(results, &run, &id);
 		results_add_counter(results, id, 1, "misses", (uint64_t)id);
@@ -187,7 +189,8 @@ static void without_names_a_patch_meets_its_base_wherever_both_ran(void **state)
 	(void)state;
 	assert_string_equal(selected(db, (struct compare_request){ ANY }), "3-2 4-5 9-8 and 2");
 	assert_string_equal(selected(db, (struct compare_request){ .tape = "2", ANY }), "9-8");
-	assert_string_equal(selected(db, (struct compare_request){ .tape = "two.lrt", ANY }), "9-8");
+	assert_string_equal(selected(db, (struct compare_request){ .tape = "two.lrt", ANY }),
+			    "9-8");
 	assert_string_equal(selected(db, (struct compare_request){ .memory_pages = 200 }), "4-5");
 	assert_non_null(strstr(selected(db, (struct compare_request){ .memory_pages = 300 }),
 			       "no policy ran both with and without a patch"));
@@ -197,12 +200,9 @@ static void without_names_a_patch_meets_its_base_wherever_both_ran(void **state)
 static void named_runs_are_found_by_number_or_policy(void **state)
 {
 	static const struct run_given given[] = {
-		{ 1, "classic@6.18", 100, 0 },
-		{ 1, "classic@6.18+p=3", 100, 0 },
-		{ 1, "opt", 100, 0 },
-		{ 1, "classic@6.18", 200, 0 },
-		{ 1, "opt", 200, 0 },
-		{ 2, "fifo", 100, 0 },
+		{ 1, "classic@6.18", 100, 0 }, { 1, "classic@6.18+p=3", 100, 0 },
+		{ 1, "opt", 100, 0 },	       { 1, "classic@6.18", 200, 0 },
+		{ 1, "opt", 200, 0 },	       { 2, "fifo", 100, 0 },
 	};
 	sqlite3 *db = database_of(given, sizeof(given) / sizeof(given[0]));
 
@@ -214,7 +214,8 @@ static void named_runs_are_found_by_number_or_policy(void **state)
 	assert_string_equal(selected(db, NAMED("opt", "classic")), "3-1 5-4");
 	assert_string_equal(selected(db, NAMED("classic", "classic+p=3")), "1-2");
 	assert_string_equal(selected(db, NAMED("4", "opt")), "4-5");
-	assert_non_null(strstr(selected(db, NAMED("classic", "class")), "no run of a policy called class"));
+	assert_non_null(
+		strstr(selected(db, NAMED("classic", "class")), "no run of a policy called class"));
 	assert_non_null(strstr(selected(db, NAMED("1", "7")), "no run 7"));
 	assert_non_null(strstr(selected(db, NAMED("classic", "fifo")), "ran on no tape"));
 	sqlite3_close(db);
@@ -226,7 +227,8 @@ static void too_few_runs_are_a_clear_problem(void **state)
 	sqlite3 *db = database_of(given, 1);
 
 	(void)state;
-	assert_non_null(strstr(selected(db, (struct compare_request){ ANY }), "holds one run only"));
+	assert_non_null(
+		strstr(selected(db, (struct compare_request){ ANY }), "holds one run only"));
 	sqlite3_close(db);
 	db = database_of(NULL, 0);
 	assert_non_null(strstr(selected(db, (struct compare_request){ ANY }), "holds no runs"));
@@ -235,7 +237,8 @@ static void too_few_runs_are_a_clear_problem(void **state)
 
 static void lines_hold_both_sides(void **state)
 {
-	static const struct run_given given[] = { { 1, "classic", 100, 0 }, { 1, "classic+p", 100, 0 } };
+	static const struct run_given given[] = { { 1, "classic", 100, 0 },
+						  { 1, "classic+p", 100, 0 } };
 	struct compare_request request = { ANY };
 	sqlite3 *db = database_of(given, 2);
 	struct compare compare;

@@ -103,8 +103,9 @@ static struct results *create(void)
 
 static int64_t add_tape(struct results *results)
 {
-	struct results_tape tape = { .path = "a/b.lrt", .first_ns = RESULTS_NONE,
-				     .last_ns = RESULTS_NONE, .nr_events = 5 };
+	struct results_tape tape = {
+		.path = "a/b.lrt", .first_ns = RESULTS_NONE, .last_ns = RESULTS_NONE, .nr_events = 5
+	};
 	int64_t tape_id;
 
 	assert_int_equal(results_add_tape(results, &tape, &tape_id), 0);
@@ -113,8 +114,10 @@ static int64_t add_tape(struct results *results)
 
 static int64_t add_run(struct results *results, int64_t tape_id, const char *policy)
 {
-	struct results_run run = { .tape_id = tape_id, .policy = policy,
-				   .memory_pages = RESULTS_NONE, .accesses = RESULTS_NONE };
+	struct results_run run = { .tape_id = tape_id,
+				   .policy = policy,
+				   .memory_pages = RESULTS_NONE,
+				   .accesses = RESULTS_NONE };
 	int64_t run_id;
 
 	assert_int_equal(results_add_run(results, &run, &run_id), 0);
@@ -134,7 +137,8 @@ static void what_is_added_is_there(void **state)
 {
 	struct results *results = create();
 	struct results_problem problem;
-	int64_t tape_id = add_tape(results), run_id = add_run(results, tape_id, "classic@6.12+a=1+b");
+	int64_t tape_id = add_tape(results),
+		run_id = add_run(results, tape_id, "classic@6.12+a=1+b");
 
 	(void)state;
 	assert_int_equal(tape_id, 1);
@@ -160,8 +164,8 @@ static void what_is_added_is_there(void **state)
 
 	assert_int_equal(ask("PRAGMA user_version"), RESULTS_SCHEMA_VERSION);
 	assert_int_equal(ask("PRAGMA application_id"), RESULTS_APPLICATION_ID);
-	assert_int_equal(ask("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"),
-			 1);
+	assert_int_equal(
+		ask("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"), 1);
 	assert_int_equal(ask("SELECT count(*) FROM pragma_foreign_key_check"), 0);
 	assert_int_equal(ask("SELECT value = 1 FROM meta WHERE key = 'schema_version'"), 1);
 	assert_int_equal(ask("SELECT base = 'classic' AND release = '6.12' AND patch = 'a=1+b'"
@@ -174,15 +178,20 @@ static void what_is_added_is_there(void **state)
 	assert_int_equal(ask("SELECT value FROM v_counter_total WHERE name = 'pgactivate'"), 12);
 	assert_int_equal(ask("SELECT value FROM v_counter_total WHERE name = 'resident_max'"), 7);
 	assert_int_equal(ask("SELECT count(*) FROM v_counter WHERE name = 'pgactivate'"), 3);
-	assert_int_equal(ask("SELECT value FROM v_counter WHERE memcg = '/x' AND name = 'pgactivate'"), 5);
+	assert_int_equal(
+		ask("SELECT value FROM v_counter WHERE memcg = '/x' AND name = 'pgactivate'"), 5);
 	assert_int_equal(ask("SELECT increase FROM v_counter_at WHERE timestamp_ns = 200"), 7);
 	assert_int_equal(ask("SELECT holds FROM v_lock_total WHERE site = 'all'"), 4);
-	assert_int_equal(ask("SELECT folios_per_hold = 15.5 FROM v_lock_total WHERE site = 'all'"), 1);
-	assert_int_equal(ask("SELECT folios_per_drain = 31 FROM v_drain"), 1);
-	assert_int_equal(ask("SELECT equal_percent = 97.5 FROM v_agreement WHERE memcg_id IS NULL"), 1);
-	assert_int_equal(ask("SELECT inferred_percent = 10 AND least_decision = 'victim' FROM v_belief"),
+	assert_int_equal(ask("SELECT folios_per_hold = 15.5 FROM v_lock_total WHERE site = 'all'"),
 			 1);
-	assert_int_equal(ask("SELECT count(*) FROM sqlite_master WHERE name LIKE '%\\_once' ESCAPE '\\'"), 8);
+	assert_int_equal(ask("SELECT folios_per_drain = 31 FROM v_drain"), 1);
+	assert_int_equal(ask("SELECT equal_percent = 97.5 FROM v_agreement WHERE memcg_id IS NULL"),
+			 1);
+	assert_int_equal(
+		ask("SELECT inferred_percent = 10 AND least_decision = 'victim' FROM v_belief"), 1);
+	assert_int_equal(
+		ask("SELECT count(*) FROM sqlite_master WHERE name LIKE '%\\_once' ESCAPE '\\'"),
+		8);
 }
 
 static void every_name_of_the_lists_is_accepted(void **state)
@@ -204,8 +213,9 @@ static void every_name_of_the_lists_is_accepted(void **state)
 	assert_int_equal(ask("SELECT count(*) FROM counter JOIN counter_kind USING (name)"
 			     " WHERE value <> number"),
 			 0);
-	assert_int_equal(ask("SELECT (SELECT count(*) FROM counter) = (SELECT count(*) FROM counter_kind)"),
-			 1);
+	assert_int_equal(
+		ask("SELECT (SELECT count(*) FROM counter) = (SELECT count(*) FROM counter_kind)"),
+		1);
 }
 
 static void a_pair_differs_in_the_patch_only(void **state)
@@ -295,7 +305,8 @@ static void refused(enum results_error code, const char *words)
 
 static void other_files_are_not_replaced(void **state)
 {
-	static const char text[] = "dear diary, today I wrote down something that nobody else has a copy of";
+	static const char text[] =
+		"dear diary, today I wrote down something that nobody else has a copy of";
 	char back[sizeof(text)];
 	sqlite3 *db;
 	FILE *file;
@@ -312,8 +323,8 @@ static void other_files_are_not_replaced(void **state)
 	/* Somebody else's SQLite database is not ours either. */
 	unlink(path);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "CREATE TABLE mine (x); PRAGMA user_version = 1", NULL, NULL,
-				      NULL),
+	assert_int_equal(sqlite3_exec(db, "CREATE TABLE mine (x); PRAGMA user_version = 1", NULL,
+				      NULL, NULL),
 			 SQLITE_OK);
 	sqlite3_close(db);
 	refused(RESULTS_ERR_NOT_RESULTS, "is not a results database");
@@ -480,7 +491,8 @@ static void a_full_disk_leaves_the_old_database(void **state)
 			assert_int_equal(problem.code, RESULTS_ERR_WRITE);
 			if (!strstr(problem.text, "File too large"))
 				fail_msg("%s", problem.text);
-			assert_int_equal(ask("SELECT value = 'old' FROM meta WHERE key = 'marker'"), 1);
+			assert_int_equal(ask("SELECT value = 'old' FROM meta WHERE key = 'marker'"),
+					 1);
 		} else {
 			nr_done++;
 			assert_int_equal(ask("SELECT count(*) FROM counter_at"), 20000);

@@ -120,7 +120,8 @@ static int make_sample(const char *path, struct results_problem *problem)
 			      RESULTS_NONE);
 	results_add_tape(results, &pread, &pread_id);
 	results_add_memcg(results, pread_id, PREAD_MEMCG, "/pread", 64 << 20);
-	results_add_agreement(results, pread_id, PREAD_MEMCG, "insertion_list", 63000, 62998, 5500000000);
+	results_add_agreement(results, pread_id, PREAD_MEMCG, "insertion_list", 63000, 62998,
+			      5500000000);
 	results_add_agreement(results, pread_id, PREAD_MEMCG, "victim", 62962, 62962, RESULTS_NONE);
 
 	add_mthp_run(results, mthp_id, "classic@6.18", 20480000, 4);
