@@ -13,8 +13,6 @@
 
 #include "schema/tape_reader.h"
 
-struct mm;
-struct mem_cgroup;
 
 #define WORLD_COMM_BYTES 16
 #define WORLD_PATH_BYTES 4096
@@ -47,6 +45,7 @@ struct world_task {
 	uint32_t memcg; /* number */
 	char comm[WORLD_COMM_BYTES];
 	void *bracket; /* check's: the reclaim call that the task is in */
+	uint64_t fresh_pfn; /* 1 + pfn of the large folio it allocated last; 0: none */
 	bool skip_readahead; /* replay's: the recorded miss behind these adds did not happen there */
 };
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * check: replay the recorded policy and hold each verdict that the tape shows against the core's.
+ *
+ * Teacher-forced: after each comparison the recorded verdict is what happens, so one wrong
+ * prediction does not make the next ones wrong. Drains and flushes come from the tape.
+ */
+#ifndef REPLAY_CHECK_H
+#define REPLAY_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "replay/policy/policy.h"
+#include "replay/world/world.h"
+
+enum check_decision {
+#define DECISION(number, name, meaning) CHECK_##name = number,
+#include "replay/decisions.def"
+	NR_CHECK_DECISIONS
+};
+
+#define CHECK_SIDE_BYTES 96 /* one side of a mismatch in words */
+#define CHECK_STATE_BYTES 384
+
+struct check_tally {
+	uint64_t decided; /* recorded verdicts that the core had an opinion on */
+	uint64_t equal;
+	uint64_t first_mismatch_ns; /* UINT64_MAX: none */
+	char predicted[CHECK_SIDE_BYTES], recorded[CHECK_SIDE_BYTES]; /* of the first mismatch */
+};
+
+/* One mismatch with the state around it, for --explain. */
+struct check_mismatch {
+	uint64_t timestamp_ns;
+	uint32_t memcg; /* number of the world's */
+	uint32_t cpu;
+	int32_t pid;
+	enum check_decision decision;
+	char predicted[CHECK_SIDE_BYTES], recorded[CHECK_SIDE_BYTES];
+	char state[CHECK_STATE_BYTES];
+};
+
+/* Verdicts seen and not decided, and why. */
+struct check_undecided {
+	uint64_t unseen_folio; /* in memory before the tape began */
+	uint64_t metadata; /* block device folios: their accesses are in no event */
+	uint64_t global_reclaim; /* kswapd and direct reclaim are not predicted yet */
+	uint64_t warm_group; /* its lists were not empty when the tape began */
+};
+
+struct check;
+
+/** check_name() - a decision's name in JSON and results. */
+const char *check_name(enum check_decision decision);
+
+/**
+ * check_open() - begin to check a tape
+ * @world: must be given each event before check_event() is
+ * @choice: the recorded policy
+ * @nr_explain: mismatches to keep with their state
+ * Return: ends with check_close(); NULL without memory.
+ */
+struct check *check_open(struct world *world, const struct policy_choice *choice,
+			 unsigned int nr_explain);
+
+/**
+ * check_event() - compare or apply one event
+ * @read_end: of event_stream_next()
+ */
+void check_event(struct check *check, const struct tape_event *event, uint64_t read_end);
+
+/** check_failed() - the replay's own memory ran out; the figures are worth nothing. */
+bool check_failed(const struct check *check);
+
+/** check_tally() - figures of a memcg, or NULL if it has none. @memcg: number of the world's. */
+const struct check_tally *check_tally(const struct check *check, uint32_t memcg,
+				      enum check_decision decision);
+
+/** check_undecided() - what was left out. */
+const struct check_undecided *check_undecided(const struct check *check);
+
+/** check_foreign() - folios taken from a memcg by kdamond or other groups' reclaim. */
+uint64_t check_foreign(const struct check *check);
+
+/** check_mismatch() - the i-th mismatch in tape order, NULL past the last one kept. */
+const struct check_mismatch *check_mismatch(const struct check *check, unsigned int i);
+
+/** check_close() - free it. */
+void check_close(struct check *check);
+
+#endif
