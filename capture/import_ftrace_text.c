@@ -439,6 +439,8 @@ static void rewrite_call(struct import *import, struct ftrace_line *line, char n
 				memcpy(out + used, "=0x", 3);
 				used += 3;
 				p += 2;
+				if (p[0] == '0' && p[1] == 'x')
+					p += 2; /* newer kernels say 0x themselves above 9 */
 			} else if (used + 1 < sizeof(import->call)) {
 				out[used++] = *p++;
 			} else {
