@@ -39,7 +39,8 @@ int event_catalogue_add(struct event_catalogue *catalogue, const char *system, c
 	struct event_name *name;
 
 	if ((catalogue->nr & (catalogue->nr - 1)) == 0) {
-		name = reallocarray(catalogue->name, catalogue->nr ? 2 * catalogue->nr : 1, sizeof(*name));
+		name = reallocarray(catalogue->name, catalogue->nr ? 2 * catalogue->nr : 1,
+				    sizeof(*name));
 		if (!name)
 			return -1;
 		catalogue->name = name;
@@ -63,8 +64,10 @@ int event_catalogue_load(const char *tracefs, struct event_catalogue *catalogue,
 
 	memset(catalogue, 0, sizeof(*catalogue));
 	if (!systems)
-		return capture_problem_set(problem, "%s/events: cannot list the kernel's events: %s: run as "
-					   "root", tracefs, strerror(errno));
+		return capture_problem_set(problem,
+					   "%s/events: cannot list the kernel's events: %s: run as "
+					   "root",
+					   tracefs, strerror(errno));
 	for (int i = 0; systems[i]; i++) {
 		char **events;
 
@@ -126,7 +129,8 @@ static unsigned int name_distance(const char *a, const char *b)
 }
 
 /* Writes "; near: a, b" with the best few names, or nothing if none is near. */
-static void near_names(const struct event_catalogue *catalogue, const char *wanted, char *text, size_t room)
+static void near_names(const struct event_catalogue *catalogue, const char *wanted, char *text,
+		       size_t room)
 {
 	unsigned int best[NR_NEAR], index[NR_NEAR], nr = 0, used = 0;
 	const char *event = strchr(wanted, ':');
@@ -157,9 +161,10 @@ static void near_names(const struct event_catalogue *catalogue, const char *want
 		nr += nr < NR_NEAR;
 	}
 	for (unsigned int i = 0; i < nr && used < room; i++)
-		used += (unsigned int)snprintf(text + used, room - used, "%s%s:%s", i ? ", " : "; near: ",
-					       catalogue->name[index[i]].system,
-					       catalogue->name[index[i]].event);
+		used += (unsigned int)snprintf(
+			text + used, room - used, "%s%s:%s",
+			i ? ", " : "; near: ", catalogue->name[index[i]].system,
+			catalogue->name[index[i]].event);
 }
 
 /* ---- choosing */
@@ -203,7 +208,8 @@ static void choice_drop(struct event_set *set, const struct event_name *name)
 		return;
 	free(set->choice[at].filter);
 	set->nr--;
-	memmove(&set->choice[at], &set->choice[at + 1], (set->nr - (unsigned int)at) * sizeof(*set->choice));
+	memmove(&set->choice[at], &set->choice[at + 1],
+		(set->nr - (unsigned int)at) * sizeof(*set->choice));
 }
 
 static int missing_add(struct event_set *set, const char *system, const char *event)
@@ -219,11 +225,12 @@ static int missing_add(struct event_set *set, const char *system, const char *ev
 	return 0;
 }
 
-static const struct event_name *catalogue_find(const struct event_catalogue *catalogue, const char *system,
-					       const char *event)
+static const struct event_name *catalogue_find(const struct event_catalogue *catalogue,
+					       const char *system, const char *event)
 {
 	for (unsigned int i = 0; i < catalogue->nr; i++)
-		if (!strcmp(catalogue->name[i].system, system) && !strcmp(catalogue->name[i].event, event))
+		if (!strcmp(catalogue->name[i].system, system) &&
+		    !strcmp(catalogue->name[i].event, event))
 			return &catalogue->name[i];
 	return NULL;
 }
@@ -237,7 +244,8 @@ static const struct event_name *find_under_any_name(const struct event_catalogue
 
 	for (size_t i = 0; !found && info && i < NR_KNOWN_NAMES; i++)
 		if (known_names[i].kind == (int)info->kind)
-			found = catalogue_find(catalogue, known_names[i].system, known_names[i].event);
+			found = catalogue_find(catalogue, known_names[i].system,
+					       known_names[i].event);
 	return found;
 }
 
@@ -245,10 +253,11 @@ static int choose_defaults(const struct event_catalogue *catalogue, struct event
 {
 	for (size_t i = 0; i < NR_DEFAULT_EVENTS; i++) {
 		const struct default_event *event = &default_events[i];
-		const struct event_name *name = find_under_any_name(catalogue, event->system, event->event);
+		const struct event_name *name = find_under_any_name(catalogue, event->system,
+								    event->event);
 
 		if (name ? choice_add(set, name, event->filter) :
-		    missing_add(set, event->system, event->event))
+			   missing_add(set, event->system, event->event))
 			return -1;
 	}
 	return 0;
@@ -268,10 +277,14 @@ static int choose_item(const struct event_catalogue *catalogue, char *item, stru
 	}
 	event = strchr(name, ':');
 	if (!event || event == name || !event[1] || name - item > 1)
-		return capture_problem_set(problem, "--events: \"%s\": not SYSTEM:EVENT, as in kmem:mm_page_free; "
-					   "kmem:* is all of a system", item);
+		return capture_problem_set(
+			problem,
+			"--events: \"%s\": not SYSTEM:EVENT, as in kmem:mm_page_free; "
+			"kmem:* is all of a system",
+			item);
 	if (strlen(name) >= MAX_NAME)
-		return capture_problem_set(problem, "--events: \"%s\": too long for an event's name", name);
+		return capture_problem_set(problem,
+					   "--events: \"%s\": too long for an event's name", name);
 	*event++ = '\0';
 	for (unsigned int i = 0; i < catalogue->nr; i++) {
 		const struct event_name *known = &catalogue->name[i];
@@ -288,8 +301,11 @@ static int choose_item(const struct event_catalogue *catalogue, char *item, stru
 	if (nr)
 		return 0;
 	near_names(catalogue, name, near, sizeof(near));
-	return capture_problem_set(problem, "--events: %s: this kernel has no such event%s: all names are in "
-				   "available_events of tracefs", name, near);
+	return capture_problem_set(
+		problem,
+		"--events: %s: this kernel has no such event%s: all names are in "
+		"available_events of tracefs",
+		name, near);
 }
 
 /* Whether some item stands without + and -: the wish then names all there is to record. */
@@ -304,8 +320,8 @@ static bool names_all(const char *wish)
 	return false;
 }
 
-int event_set_choose(const struct event_catalogue *catalogue, const char *wish, struct event_set *set,
-		     struct capture_problem *problem)
+int event_set_choose(const struct event_catalogue *catalogue, const char *wish,
+		     struct event_set *set, struct capture_problem *problem)
 {
 	char *copy = strdup(wish ? wish : ""), *rest = copy, *item;
 

@@ -12,7 +12,7 @@
 struct event_catalogue {
 	struct event_name {
 		char *system, *event;
-	} *name;
+	} * name;
 	unsigned int nr;
 };
 

@@ -58,7 +58,8 @@ static long number_after(const char *line, const char *end, const char *key)
 }
 
 /* Splits `unsigned long pfn` or `char comm[16]` into type and name, written to *out. */
-static bool split_declaration(const char *from, const char *end, char **out, struct tape_field *field)
+static bool split_declaration(const char *from, const char *end, char **out,
+			      struct tape_field *field)
 {
 	const char *brackets = end, *name;
 	char *to = *out;
@@ -138,8 +139,9 @@ int format_file_parse(const char *text, struct format_fields *fields)
 			struct tape_field *more;
 
 			room = room ? 2 * room : 16;
-			more = room > FORMAT_FILE_MAX_FIELDS ? NULL :
-				reallocarray(fields->field, room, sizeof(*more));
+			more = room > FORMAT_FILE_MAX_FIELDS ?
+				       NULL :
+				       reallocarray(fields->field, room, sizeof(*more));
 			if (!more)
 				goto err_free;
 			fields->field = more;

@@ -42,7 +42,8 @@ static void unescape(const char *from, char *to, size_t room)
 {
 	while (*from && room > 1) {
 		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] && from[3]) {
-			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
+			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
+				       (from[3] - '0'));
 			from += 4;
 		} else {
 			*to++ = *from++;
@@ -102,7 +103,8 @@ void memcg_find_hierarchy(struct memcg_hierarchy *hierarchy)
 }
 
 /* A line of /proc/PID/cgroup is "number:controllers:path"; that of v2 is "0::path". */
-static bool line_is_of(const struct memcg_hierarchy *hierarchy, const char *number, const char *path)
+static bool line_is_of(const struct memcg_hierarchy *hierarchy, const char *number,
+		       const char *path)
 {
 	char controllers[256];
 
@@ -113,7 +115,8 @@ static bool line_is_of(const struct memcg_hierarchy *hierarchy, const char *numb
 	return list_has(controllers, "memory");
 }
 
-bool memcg_path_of_task(const struct memcg_hierarchy *hierarchy, const char *cgroup_file, char *path)
+bool memcg_path_of_task(const struct memcg_hierarchy *hierarchy, const char *cgroup_file,
+			char *path)
 {
 	const char *line = cgroup_file;
 
@@ -142,14 +145,16 @@ static int enable_controller(struct memcg_group *group, struct capture_problem *
 	file_in(group->hierarchy.mount, "cgroup.subtree_control", path);
 	error = text_file_write(path, "+memory");
 	if (error)
-		return capture_problem_set(problem, "%s: cannot enable the memory controller: %s: "
+		return capture_problem_set(problem,
+					   "%s: cannot enable the memory controller: %s: "
 					   "write +memory to it, or record without --memory",
 					   path, strerror(-error));
 	group->enabled_controller = true;
 	return 0;
 }
 
-static int set_limit(struct memcg_group *group, uint64_t limit_bytes, struct capture_problem *problem)
+static int set_limit(struct memcg_group *group, uint64_t limit_bytes,
+		     struct capture_problem *problem)
 {
 	const char *file = group->hierarchy.version == 1 ? "memory.limit_in_bytes" : "memory.max";
 	char path[PATH_MAX], text[32], *set;
@@ -161,8 +166,10 @@ static int set_limit(struct memcg_group *group, uint64_t limit_bytes, struct cap
 	snprintf(text, sizeof(text), "%" PRIu64, limit_bytes);
 	error = text_file_write(file_in(group->directory, file, path), text);
 	if (error)
-		return capture_problem_set(problem, "%s: cannot set a limit of %s bytes: %s: choose "
-					   "another --memory", path, text, strerror(-error));
+		return capture_problem_set(problem,
+					   "%s: cannot set a limit of %s bytes: %s: choose "
+					   "another --memory",
+					   path, text, strerror(-error));
 	set = text_file_read(path, CONTROL_FILE_BYTES, NULL);
 	if (set)
 		group->limit_bytes = strtoull(set, NULL, 10);
@@ -170,7 +177,8 @@ static int set_limit(struct memcg_group *group, uint64_t limit_bytes, struct cap
 	return 0;
 }
 
-static int set_swappiness(struct memcg_group *group, int swappiness, struct capture_problem *problem)
+static int set_swappiness(struct memcg_group *group, int swappiness,
+			  struct capture_problem *problem)
 {
 	char path[PATH_MAX], text[16];
 	int error;
@@ -181,26 +189,32 @@ static int set_swappiness(struct memcg_group *group, int swappiness, struct capt
 	snprintf(text, sizeof(text), "%d", swappiness);
 	error = text_file_write(path, text);
 	if (error == -ENOENT)
-		return capture_problem_set(problem, "%s: this kernel has no swappiness per group (cgroup "
-					   "v2): leave --swappiness out and set /proc/sys/vm/swappiness",
-					   path);
+		return capture_problem_set(
+			problem,
+			"%s: this kernel has no swappiness per group (cgroup "
+			"v2): leave --swappiness out and set /proc/sys/vm/swappiness",
+			path);
 	if (error)
-		return capture_problem_set(problem, "%s: cannot set %d: %s: 0 to 100 on most kernels, "
-					   "0 to 200 since 5.8", path, swappiness, strerror(-error));
+		return capture_problem_set(problem,
+					   "%s: cannot set %d: %s: 0 to 100 on most kernels, "
+					   "0 to 200 since 5.8",
+					   path, swappiness, strerror(-error));
 	return 0;
 }
 
-int memcg_group_create(const struct memcg_hierarchy *hierarchy, const struct memcg_settings *settings,
-		       struct memcg_group *group, struct capture_problem *problem)
+int memcg_group_create(const struct memcg_hierarchy *hierarchy,
+		       const struct memcg_settings *settings, struct memcg_group *group,
+		       struct capture_problem *problem)
 {
 	struct stat status;
 	char name[64];
 
 	memset(group, 0, sizeof(*group));
 	if (hierarchy->version == 0)
-		return capture_problem_set(problem, "/proc/self/mountinfo: no memory cgroup is mounted, v1 "
-					   "or v2: mount one (mount -t cgroup2 none /sys/fs/cgroup), or "
-					   "record without --memory and --swappiness");
+		return capture_problem_set(
+			problem, "/proc/self/mountinfo: no memory cgroup is mounted, v1 "
+				 "or v2: mount one (mount -t cgroup2 none /sys/fs/cgroup), or "
+				 "record without --memory and --swappiness");
 	group->hierarchy = *hierarchy;
 	if (enable_controller(group, problem))
 		return -1;
@@ -210,7 +224,8 @@ int memcg_group_create(const struct memcg_hierarchy *hierarchy, const struct mem
 		capture_problem_set(problem, "%s: cannot make the command's memory cgroup: %s: %s",
 				    group->directory, strerror(errno),
 				    errno == EACCES || errno == EPERM || errno == EROFS ?
-				    "run as root, outside of containers" : "record without --memory");
+					    "run as root, outside of containers" :
+					    "record without --memory");
 		group->directory[0] = '\0';
 		memcg_group_remove(group);
 		return -1;
@@ -251,7 +266,8 @@ uint64_t memcg_group_oom_kills(const struct memcg_group *group)
 static unsigned int count_processes(const char *directory)
 {
 	char path[PATH_MAX];
-	char *text = text_file_read(file_in(directory, "cgroup.procs", path), CONTROL_FILE_BYTES, NULL);
+	char *text = text_file_read(file_in(directory, "cgroup.procs", path), CONTROL_FILE_BYTES,
+				    NULL);
 	unsigned int nr = 0;
 
 	for (const char *at = text; at && *at; at++)
@@ -307,10 +323,13 @@ void memcg_clean_stale(const struct memcg_hierarchy *hierarchy, FILE *say)
 		file_in(hierarchy->mount, entry->d_name, path);
 		nr = count_processes(path);
 		if (nr)
-			fprintf(say, "lrutape: %s: left by recorder %d, which is gone; %u processes still run in "
-				"it: removed by the next recording after they end\n", path, owner, nr);
+			fprintf(say,
+				"lrutape: %s: left by recorder %d, which is gone; %u processes still run in "
+				"it: removed by the next recording after they end\n",
+				path, owner, nr);
 		else if (!remove_directory(path))
-			fprintf(say, "lrutape: %s: left by recorder %d, which is gone: removed\n", path, owner);
+			fprintf(say, "lrutape: %s: left by recorder %d, which is gone: removed\n",
+				path, owner);
 	}
 	if (list)
 		closedir(list);

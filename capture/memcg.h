@@ -40,7 +40,8 @@ void memcg_find_hierarchy(struct memcg_hierarchy *hierarchy);
  * @path: room of PATH_MAX, set to the path below the mount, "/" for the root
  * Return: whether the text names one.
  */
-bool memcg_path_of_task(const struct memcg_hierarchy *hierarchy, const char *cgroup_file, char *path);
+bool memcg_path_of_task(const struct memcg_hierarchy *hierarchy, const char *cgroup_file,
+			char *path);
 
 /**
  * memcg_group_create() - make the group lrutape-PID at the top of the hierarchy

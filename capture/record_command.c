@@ -144,23 +144,29 @@ static int take_option(int option, const char *value, struct recording_options *
 		options->events = value;
 		return COMMAND_DONE;
 	case OPT_BUFFER_SIZE:
-		if (!parse_size(value, &options->buffer_bytes) || options->buffer_bytes < MIN_BUFFER_BYTES)
-			return misused("--buffer-size", value, "not a size of 8K or more, as in 16M");
+		if (!parse_size(value, &options->buffer_bytes) ||
+		    options->buffer_bytes < MIN_BUFFER_BYTES)
+			return misused("--buffer-size", value,
+				       "not a size of 8K or more, as in 16M");
 		return COMMAND_DONE;
 	case OPT_CLOCK:
 		options->clock = value;
 		if (strcmp(value, "mono") && strcmp(value, "boot"))
-			return misused("--clock", value,
-				       "use mono or boot: snapshots need a clock that programs can read too");
+			return misused(
+				"--clock", value,
+				"use mono or boot: snapshots need a clock that programs can read too");
 		return COMMAND_DONE;
 	case OPT_DURATION:
 		if (!parse_seconds(value, &options->duration_ns))
-			return misused("--duration", value, "not a number of seconds above 0, as in 10 or 0.5");
+			return misused("--duration", value,
+				       "not a number of seconds above 0, as in 10 or 0.5");
 		return COMMAND_DONE;
 	case ':':
-		return misused("record", value, "needs a value; `lrutape record --help` lists the options");
+		return misused("record", value,
+			       "needs a value; `lrutape record --help` lists the options");
 	default:
-		return misused("record", value, "no such option; `lrutape record --help` lists them");
+		return misused("record", value,
+			       "no such option; `lrutape record --help` lists them");
 	}
 }
 
@@ -184,10 +190,12 @@ static int take_options(int argc, char **argv, struct recording_options *options
 	if (optind < argc)
 		options->command = argv + optind;
 	if (!options->command && !options->duration_ns)
-		return misused("record", "no command", "give it after --, or --duration SECONDS for the "
+		return misused("record", "no command",
+			       "give it after --, or --duration SECONDS for the "
 			       "whole machine");
 	if (!options->command && (options->memory_bytes != UINT64_MAX || options->swappiness >= 0))
-		return misused("record", "--memory and --swappiness are for a command", "give it after --");
+		return misused("record", "--memory and --swappiness are for a command",
+			       "give it after --");
 	return COMMAND_DONE;
 }
 
@@ -201,7 +209,8 @@ static void print_bytes(FILE *to, uint64_t bytes)
 }
 
 /* Says what the tape really holds: by opening it, as its first reader. Return: whether it is readable. */
-static bool tell_tape(const struct recording_options *options, const struct recording_result *result)
+static bool tell_tape(const struct recording_options *options,
+		      const struct recording_result *result)
 {
 	const struct tape_summary *summary;
 	struct tape_reader *reader;
@@ -216,7 +225,8 @@ static bool tell_tape(const struct recording_options *options, const struct reco
 		summary->nr_events, result->nr_cpus, (double)result->duration_ns / 1e9);
 	print_bytes(stderr, summary->file_bytes);
 	if (summary->nr_events)
-		fprintf(stderr, ", %.2f bytes an event", (double)summary->frame_bytes / (double)summary->nr_events);
+		fprintf(stderr, ", %.2f bytes an event",
+			(double)summary->frame_bytes / (double)summary->nr_events);
 	fputc('\n', stderr);
 	if (!summary->nr_lost && !summary->nr_losses_unknown && !summary->nr_overrun)
 		fprintf(stderr, "lrutape: %s: no events lost\n", options->tape);
@@ -224,13 +234,16 @@ static bool tell_tape(const struct recording_options *options, const struct reco
 	return true;
 }
 
-static int tell_result(const struct recording_options *options, const struct recording_result *result,
-		       const struct capture_problem *problem)
+static int tell_result(const struct recording_options *options,
+		       const struct recording_result *result, const struct capture_problem *problem)
 {
-	int status = result->is_timed_out && result->command_status == 128 + 15 ? 0 : result->command_status;
+	int status = result->is_timed_out && result->command_status == 128 + 15 ?
+			     0 :
+			     result->command_status;
 
 	if (result->nr_events)
-		fprintf(stderr, "lrutape: %s: recorder: %.0f ns of CPU time an event, %.2f s in all, for %.0f events/s\n",
+		fprintf(stderr,
+			"lrutape: %s: recorder: %.0f ns of CPU time an event, %.2f s in all, for %.0f events/s\n",
 			options->tape, (double)result->reader_cpu_ns / (double)result->nr_events,
 			(double)result->reader_cpu_ns / 1e9,
 			(double)result->nr_events * 1e9 / (double)result->duration_ns);
@@ -241,8 +254,11 @@ static int tell_result(const struct recording_options *options, const struct rec
 		status = status ? status : COMMAND_FAILED;
 	}
 	if (result->oom_kills) {
-		fprintf(stderr, "lrutape: the memory limit of %" PRIu64 "K killed %" PRIu64 " task%s of the command: "
-			"raise --memory\n", options->memory_bytes / 1024, result->oom_kills,
+		fprintf(stderr,
+			"lrutape: the memory limit of %" PRIu64 "K killed %" PRIu64
+			" task%s of the command: "
+			"raise --memory\n",
+			options->memory_bytes / 1024, result->oom_kills,
 			result->oom_kills == 1 ? "" : "s");
 		status = status ? status : COMMAND_FAILED;
 	}

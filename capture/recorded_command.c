@@ -29,11 +29,12 @@ static bool is_in_path(const char *name)
 	const char *path = getenv("PATH");
 	char whole[PATH_MAX];
 
-	for (const char *at = path ? path : "/bin:/usr/bin"; ; at++) {
+	for (const char *at = path ? path : "/bin:/usr/bin";; at++) {
 		int length = (int)strcspn(at, ":");
 
-		if (snprintf(whole, sizeof(whole), "%.*s%s%s", length, at, length ? "/" : "", name) <
-		    (int)sizeof(whole) && is_program(whole))
+		if (snprintf(whole, sizeof(whole), "%.*s%s%s", length, at, length ? "/" : "",
+			     name) < (int)sizeof(whole) &&
+		    is_program(whole))
 			return true;
 		at += length;
 		if (!*at)
@@ -43,10 +44,11 @@ static bool is_in_path(const char *name)
 
 static int cannot_run(const char *name, int error, struct capture_problem *problem)
 {
-	return capture_problem_set(problem, "%s: cannot run this command: %s: %s", name, strerror(error),
+	return capture_problem_set(problem, "%s: cannot run this command: %s: %s", name,
+				   strerror(error),
 				   error == ENOENT ? "check its name, or give its path" :
 				   error == EACCES ? "is it a program that this user may run?" :
-				   "try it without lrutape");
+						     "try it without lrutape");
 }
 
 int recorded_command_find(const char *name, struct capture_problem *problem)
@@ -56,9 +58,8 @@ int recorded_command_find(const char *name, struct capture_problem *problem)
 	return cannot_run(name, ENOENT, problem);
 }
 
-static void __attribute__((noreturn))
-child_main(char *const *argv, const struct memcg_group *group, const sigset_t *mask, int go_fd,
-	   int result_fd)
+static void __attribute__((noreturn)) child_main(char *const *argv, const struct memcg_group *group,
+						 const sigset_t *mask, int go_fd, int result_fd)
 {
 	struct child_failure failure = { .step = FAILED_JOIN };
 	ssize_t done;
@@ -139,8 +140,9 @@ int recorded_command_release(struct recorded_command *command, const char *name,
 		return 0;
 	recorded_command_reap(command, true);
 	if (failure.step == FAILED_JOIN)
-		return capture_problem_set(problem, "%s: cannot enter its memory cgroup: %s: raise --memory", name,
-					   strerror(failure.error));
+		return capture_problem_set(problem,
+					   "%s: cannot enter its memory cgroup: %s: raise --memory",
+					   name, strerror(failure.error));
 	return cannot_run(name, failure.error, problem);
 }
 
@@ -168,7 +170,7 @@ int recorded_command_exit_status(const struct recorded_command *command)
 	if (!command->reaped)
 		return 0;
 	return WIFSIGNALED(command->wait_status) ? 128 + WTERMSIG(command->wait_status) :
-	       WEXITSTATUS(command->wait_status);
+						   WEXITSTATUS(command->wait_status);
 }
 
 void recorded_command_drop(struct recorded_command *command)

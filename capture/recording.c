@@ -38,7 +38,8 @@
 #include "capture/trace_instance.h"
 #include "schema/tape_writer.h"
 
-#define WAKE_PERCENT 10 /* see kernel documentation of buffer_percent; half a buffer leaves too little room */
+/* A reader that sleeps until a buffer is half full, the kernel's default, wakes too late. */
+#define WAKE_PERCENT 10
 
 /* The kernel adds pending changes to memory.stat every 2 s (mm/memcontrol.c, FLUSH_TIME, 5.14 to 6.18). */
 #define FLUSH_WAIT_NS 2100000000u
@@ -82,7 +83,8 @@ static int tape_went_wrong(struct recording *r)
 {
 	const struct tape_problem *problem = tape_writer_problem(r->writer);
 
-	return capture_problem_set(r->problem, "%s", problem->code ? problem->text : "out of memory");
+	return capture_problem_set(r->problem, "%s",
+				   problem->code ? problem->text : "out of memory");
 }
 
 /* ---- before the first event */
@@ -103,7 +105,8 @@ static int watch_signals(struct recording *r)
 	signal(SIGXFSZ, SIG_IGN);
 	r->signal_fd = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (r->signal_fd < 0)
-		return capture_problem_set(r->problem, "cannot make a signalfd: %s", strerror(errno));
+		return capture_problem_set(r->problem, "cannot make a signalfd: %s",
+					   strerror(errno));
 	return 0;
 }
 
@@ -159,7 +162,8 @@ static int make_command(struct recording *r)
 	}
 	if (!r->options->command)
 		return 0;
-	return recorded_command_fork(r->options->command, &r->group, &r->mask_before, &r->command, r->problem);
+	return recorded_command_fork(r->options->command, &r->group, &r->mask_before, &r->command,
+				     r->problem);
 }
 
 static int make_instance(struct recording *r)
@@ -177,7 +181,8 @@ static int make_instance(struct recording *r)
 		const struct event_choice *choice = &r->events.choice[i];
 
 		snprintf(file, sizeof(file), "events/%s/%s/filter", choice->system, choice->event);
-		if (choice->filter[0] && trace_instance_write(r->instance, file, choice->filter, r->problem))
+		if (choice->filter[0] &&
+		    trace_instance_write(r->instance, file, choice->filter, r->problem))
 			return -1;
 		snprintf(file, sizeof(file), "events/%s/%s/enable", choice->system, choice->event);
 		if (trace_instance_write(r->instance, file, "1", r->problem))
@@ -201,12 +206,15 @@ static int declare_type(struct recording *r, const struct event_choice *choice)
 	snprintf(file, sizeof(file), "events/%s/%s/format", choice->system, choice->event);
 	format = trace_instance_read(r->instance, file, NULL);
 	if (!format)
-		return capture_problem_set(r->problem, "%s: cannot read: %s", file, strerror(errno));
+		return capture_problem_set(r->problem, "%s: cannot read: %s", file,
+					   strerror(errno));
 	if (format_file_parse(format, &fields)) {
 		free(format);
-		return capture_problem_set(r->problem, "%s:%s: its format file is not understood: record without "
-					   "it, --events -%s:%s", choice->system, choice->event,
-					   choice->system, choice->event);
+		return capture_problem_set(
+			r->problem,
+			"%s:%s: its format file is not understood: record without "
+			"it, --events -%s:%s",
+			choice->system, choice->event, choice->system, choice->event);
 	}
 	type.kernel_id = fields.kernel_id;
 	type.format = format;
@@ -258,7 +266,8 @@ static int tell_missing(struct recording *r)
 		fprintf(to, "%s\n", r->events.missing[i]);
 	if (fclose(to))
 		return TAPE_ERR_MEMORY;
-	error = snapshot_bytes(&r->snapshot, TAPE_MOMENT_START, "lrutape/missing_events", text, size);
+	error = snapshot_bytes(&r->snapshot, TAPE_MOMENT_START, "lrutape/missing_events", text,
+			       size);
 	free(text);
 	return error;
 }
@@ -272,25 +281,36 @@ static int tell_settings(struct recording *r)
 
 	uname(&name);
 	error = snapshot_text(to, TAPE_MOMENT_START, "lrutape/release", "%s", name.release);
-	error = error ?: snapshot_text(to, TAPE_MOMENT_START, "lrutape/uname", "%s %s %s %s", name.sysname,
-				       name.release, name.version, name.machine);
-	error = error ?: snapshot_text(to, TAPE_MOMENT_START, "lrutape/page_bytes", "%ld",
-				       sysconf(_SC_PAGESIZE));
-	error = error ?: snapshot_text(to, TAPE_MOMENT_START, "lrutape/command", "%s",
-				       r->options->command_line);
-	error = error ?: snapshot_text(to, TAPE_MOMENT_START, "lrutape/recorder_pid", "%d", getpid());
-	error = error ?: snapshot_text(to, TAPE_MOMENT_START, "lrutape/hierarchy", "%d %d %s",
-				       r->hierarchy.version, r->hierarchy.number, r->hierarchy.mount);
+	error = error ?:
+			snapshot_text(to, TAPE_MOMENT_START, "lrutape/uname", "%s %s %s %s",
+				      name.sysname, name.release, name.version, name.machine);
+	error = error ?:
+			snapshot_text(to, TAPE_MOMENT_START, "lrutape/page_bytes", "%ld",
+				      sysconf(_SC_PAGESIZE));
+	error = error ?:
+			snapshot_text(to, TAPE_MOMENT_START, "lrutape/command", "%s",
+				      r->options->command_line);
+	error = error ?:
+			snapshot_text(to, TAPE_MOMENT_START, "lrutape/recorder_pid", "%d",
+				      getpid());
+	error = error ?:
+			snapshot_text(to, TAPE_MOMENT_START, "lrutape/hierarchy", "%d %d %s",
+				      r->hierarchy.version, r->hierarchy.number,
+				      r->hierarchy.mount);
 	error = error ?: tell_missing(r);
 	if (r->command.pid)
-		error = error ?: snapshot_text(to, TAPE_MOMENT_START, "lrutape/command_pid", "%d",
-					       r->command.pid);
+		error = error ?:
+				snapshot_text(to, TAPE_MOMENT_START, "lrutape/command_pid", "%d",
+					      r->command.pid);
 	if (r->group.directory[0])
-		error = error ?: snapshot_text(to, TAPE_MOMENT_START, "lrutape/memcg",
-					       r->group.limit_bytes == UINT64_MAX ?
-					       "%" PRIu64 " %s max" : "%" PRIu64 " %s %" PRIu64,
-					       r->group.inode, r->group.directory + strlen(r->hierarchy.mount),
-					       r->group.limit_bytes);
+		error = error ?:
+				snapshot_text(to, TAPE_MOMENT_START, "lrutape/memcg",
+					      r->group.limit_bytes == UINT64_MAX ?
+						      "%" PRIu64 " %s max" :
+						      "%" PRIu64 " %s %" PRIu64,
+					      r->group.inode,
+					      r->group.directory + strlen(r->hierarchy.mount),
+					      r->group.limit_bytes);
 	error = error ?: snapshot_settings(to, TAPE_MOMENT_START);
 	return error ? tape_went_wrong(r) : 0;
 }
@@ -368,7 +388,8 @@ static bool take_signal(struct recording *r, unsigned int *nr_interrupts)
 	if (!r->options->command)
 		return true;
 	if ((*nr_interrupts)++) {
-		fprintf(r->say, "lrutape: second %s: the recording ends, process %d is left running\n",
+		fprintf(r->say,
+			"lrutape: second %s: the recording ends, process %d is left running\n",
 			strsignal((int)info.ssi_signo), r->command.pid);
 		return true;
 	}
@@ -394,8 +415,8 @@ static void tape_has_failed(struct recording *r)
 	r->tape_failed = true;
 	trace_instance_stop(r->instance);
 	r->result->duration_ns = now_ns() - r->begin_ns;
-	fprintf(r->say, "lrutape: %s: cannot be written any more: recording stopped%s\n", r->options->tape,
-		r->options->command ? ", the command runs on" : "");
+	fprintf(r->say, "lrutape: %s: cannot be written any more: recording stopped%s\n",
+		r->options->tape, r->options->command ? ", the command runs on" : "");
 }
 
 static void wait_for_end(struct recording *r)
@@ -447,12 +468,14 @@ static int tell_recorder(struct recording *r)
 		totals->overrun = trace_instance_overrun(r->instance, totals->cpu);
 		result->nr_events += totals->nr_events;
 		result->reader_cpu_ns += totals->cpu_ns;
-		fprintf(to, "cpu %u events %" PRIu64 " pages %" PRIu64 " overrun %" PRIu64 " losses %" PRIu64
-			" lost %" PRIu64 " losses_unknown %" PRIu64 " unknown_type %" PRIu64
-			" backwards %" PRIu64 " reader_cpu_ns %" PRIu64 "\n", totals->cpu, totals->nr_events,
-			totals->nr_pages, totals->overrun, totals->nr_losses, totals->nr_lost,
-			totals->nr_losses_unknown, totals->nr_unknown_type, totals->nr_backwards,
-			totals->cpu_ns);
+		fprintf(to,
+			"cpu %u events %" PRIu64 " pages %" PRIu64 " overrun %" PRIu64
+			" losses %" PRIu64 " lost %" PRIu64 " losses_unknown %" PRIu64
+			" unknown_type %" PRIu64 " backwards %" PRIu64 " reader_cpu_ns %" PRIu64
+			"\n",
+			totals->cpu, totals->nr_events, totals->nr_pages, totals->overrun,
+			totals->nr_losses, totals->nr_lost, totals->nr_losses_unknown,
+			totals->nr_unknown_type, totals->nr_backwards, totals->cpu_ns);
 	}
 	fprintf(to, "events %" PRIu64 "\nduration_ns %" PRIu64 "\nreader_cpu_ns %" PRIu64 "\n",
 		result->nr_events, result->duration_ns, result->reader_cpu_ns);
@@ -472,19 +495,26 @@ static void tell_losses(const struct recording *r)
 		uint64_t nr = totals->overrun > totals->nr_lost ? totals->overrun : totals->nr_lost;
 
 		if (totals->nr_unknown_type)
-			fprintf(r->say, "lrutape: %s: CPU %u: %" PRIu64 " records of events that were not asked "
-				"for: left out\n", r->options->tape, totals->cpu, totals->nr_unknown_type);
+			fprintf(r->say,
+				"lrutape: %s: CPU %u: %" PRIu64
+				" records of events that were not asked "
+				"for: left out\n",
+				r->options->tape, totals->cpu, totals->nr_unknown_type);
 		if (!nr && !totals->nr_losses)
 			continue;
 		any = true;
-		fprintf(r->say, "lrutape: %s: EVENTS LOST on CPU %u: %" PRIu64 " in %" PRIu64 " places, %.1f %% of "
-			"its events\n", r->options->tape, totals->cpu, nr, totals->nr_losses,
+		fprintf(r->say,
+			"lrutape: %s: EVENTS LOST on CPU %u: %" PRIu64 " in %" PRIu64
+			" places, %.1f %% of "
+			"its events\n",
+			r->options->tape, totals->cpu, nr, totals->nr_losses,
 			100.0 * (double)nr / (double)(nr + totals->nr_events));
 	}
 	if (any)
-		fprintf(r->say, "lrutape: %s: what follows a loss is uncertain: record again with --buffer-size "
-			"above %" PRIu64 "K, or with fewer --events\n", r->options->tape,
-			r->options->buffer_bytes / 1024);
+		fprintf(r->say,
+			"lrutape: %s: what follows a loss is uncertain: record again with --buffer-size "
+			"above %" PRIu64 "K, or with fewer --events\n",
+			r->options->tape, r->options->buffer_bytes / 1024);
 }
 
 static void wait_for_flush(uint64_t ended_ns)
@@ -558,13 +588,17 @@ static void undo(struct recording *r)
 		tape_writer_abandon(r->writer);
 	error = trace_instance_destroy(r->instance);
 	if (error)
-		fprintf(r->say, "lrutape: trace instance lrutape-%d: cannot be removed: %s: the next recording "
-			"tries again\n", getpid(), strerror(-error));
+		fprintf(r->say,
+			"lrutape: trace instance lrutape-%d: cannot be removed: %s: the next recording "
+			"tries again\n",
+			getpid(), strerror(-error));
 	memcpy(directory, r->group.directory, sizeof(directory));
 	nr = memcg_group_remove(&r->group);
 	if (nr)
-		fprintf(r->say, "lrutape: %s: %u processes of the command still run in it: removed by the next "
-			"recording after they end\n", directory, nr);
+		fprintf(r->say,
+			"lrutape: %s: %u processes of the command still run in it: removed by the next "
+			"recording after they end\n",
+			directory, nr);
 	event_set_free(&r->events);
 	event_catalogue_free(&r->catalogue);
 	free(r->type_of_id);
@@ -586,8 +620,8 @@ static void remove_tape(const struct recording *r)
 		unlink(r->options->tape);
 }
 
-int recording_run(const struct recording_options *options, FILE *say, struct recording_result *result,
-		  struct capture_problem *problem)
+int recording_run(const struct recording_options *options, FILE *say,
+		  struct recording_result *result, struct capture_problem *problem)
 {
 	struct recording *r = calloc(1, sizeof(*r));
 	int failed = -1;
@@ -601,13 +635,14 @@ int recording_run(const struct recording_options *options, FILE *say, struct rec
 	r->result = result;
 	r->problem = problem;
 	r->signal_fd = -1;
-	if (!watch_signals(r) && !check_first(r) && !make_command(r) && !make_instance(r) && !make_tape(r) &&
-	    !tell_settings(r) && !start_tracing(r)) {
+	if (!watch_signals(r) && !check_first(r) && !make_command(r) && !make_instance(r) &&
+	    !make_tape(r) && !tell_settings(r) && !start_tracing(r)) {
 		wait_for_end(r);
 		failed = 0;
 		end_recording(r);
-		result->command_status = r->options->command && !r->command.reaped ? 128 + SIGINT :
-					 recorded_command_exit_status(&r->command);
+		result->command_status = r->options->command && !r->command.reaped ?
+						 128 + SIGINT :
+						 recorded_command_exit_status(&r->command);
 	}
 	undo(r);
 	if (failed)

@@ -25,8 +25,10 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#define DRAIN_MS 1000 /* a guess: bounds what a power cut costs, and is rare enough to cost nothing */
-#define REST_MS 20 /* a guess: pause after a wake-up that brought little, on kernels without buffer_percent */
+#define DRAIN_MS                                                                                   \
+	1000 /* a guess: bounds what a power cut costs, and is rare enough to cost nothing */
+#define REST_MS                                                                                    \
+	20 /* a guess: pause after a wake-up that brought little, on kernels without buffer_percent */
 #define LITTLE_PAGES 16
 
 /*
@@ -119,8 +121,8 @@ static void take_page(struct ring_reader *reader)
 		reader->last_ns = timestamp_ns;
 		totals->nr_events++;
 		if (!reader->tape_failed)
-			note_tape(reader, tape_stream_record(reader->stream, type, timestamp_ns, record,
-							     (size_t)size));
+			note_tape(reader, tape_stream_record(reader->stream, type, timestamp_ns,
+							     record, (size_t)size));
 	}
 }
 
@@ -182,7 +184,8 @@ static void *reader_main(void *arg)
 			wait[1].fd = -1;
 			continue;
 		}
-		if (drain_pages(reader) < LITTLE_PAGES && poll(wait, 1, REST_MS) < 0 && errno != EINTR)
+		if (drain_pages(reader) < LITTLE_PAGES && poll(wait, 1, REST_MS) < 0 &&
+		    errno != EINTR)
 			break;
 		if (reader->read_error)
 			raise_fd(reader->set->failed_fd);
@@ -229,11 +232,13 @@ static int open_reader(struct ring_readers *set, struct trace_instance *instance
 
 	reader->set = set;
 	reader->totals.cpu = cpu;
-	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/trace_pipe_raw", trace_instance_directory(instance), cpu);
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/trace_pipe_raw",
+		 trace_instance_directory(instance), cpu);
 	reader->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (reader->fd < 0)
-		return capture_problem_set(problem, "%s: cannot open: %s: is another program reading it?", path,
-					   strerror(errno));
+		return capture_problem_set(problem,
+					   "%s: cannot open: %s: is another program reading it?",
+					   path, strerror(errno));
 	set->nr++;
 	/* Not tracefs_cpu_open(): it takes the page size from the top-level header_page. */
 	reader->pipe = tracefs_cpu_alloc_fd(reader->fd, page_bytes, true);
@@ -248,11 +253,13 @@ static int open_reader(struct ring_readers *set, struct trace_instance *instance
 static int start_threads(struct ring_readers *set, struct capture_problem *problem)
 {
 	for (unsigned int i = 0; i < set->nr; i++) {
-		int error = pthread_create(&set->reader[i].thread, NULL, reader_main, &set->reader[i]);
+		int error = pthread_create(&set->reader[i].thread, NULL, reader_main,
+					   &set->reader[i]);
 
 		if (error)
-			return capture_problem_set(problem, "cannot start a reader thread: %s: raise ulimit -u",
-						   strerror(error));
+			return capture_problem_set(
+				problem, "cannot start a reader thread: %s: raise ulimit -u",
+				strerror(error));
 		set->reader[i].running = true;
 	}
 	for (unsigned int i = 0; i < set->nr; i++)
@@ -282,7 +289,8 @@ int ring_readers_start(struct trace_instance *instance, const uint16_t *type_of_
 	set->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	set->failed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (set->stop_fd < 0 || set->failed_fd < 0) {
-		capture_problem_set(problem, "cannot make an eventfd: %s: raise ulimit -n", strerror(errno));
+		capture_problem_set(problem, "cannot make an eventfd: %s: raise ulimit -n",
+				    strerror(errno));
 		goto err_free;
 	}
 	for (unsigned int i = 0; i < nr; i++)
@@ -335,7 +343,8 @@ int ring_readers_stop(struct ring_readers *readers, struct capture_problem *prob
 		close(reader->fd);
 		reader->fd = -1;
 		if (reader->read_error)
-			capture_problem_set(problem, "per_cpu/cpu%u/trace_pipe_raw: cannot read: %s",
+			capture_problem_set(problem,
+					    "per_cpu/cpu%u/trace_pipe_raw: cannot read: %s",
 					    reader->totals.cpu, strerror(reader->read_error));
 		if (reader->read_error || reader->tape_failed)
 			failed = -1;

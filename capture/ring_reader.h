@@ -28,7 +28,8 @@ struct ring_reader_totals {
 	uint64_t nr_unknown_type; /* records of no declared type, left out */
 	uint64_t nr_backwards; /* times that ran backwards, raised to the one before */
 	uint64_t cpu_ns; /* CPU time of the thread */
-	uint64_t overrun; /* the kernel's own count, filled in by the caller of ring_readers_stop() */
+	uint64_t
+		overrun; /* the kernel's own count, filled in by the caller of ring_readers_stop() */
 };
 
 /**

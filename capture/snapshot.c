@@ -27,8 +27,8 @@ static const char *const setting_files[] = {
 
 /* Files of the trace instance that tell how it was set up; under their own absolute paths. */
 static const char *const instance_files[] = {
-	"events/header_page", "events/header_event", "trace_clock", "trace_options", "buffer_size_kb",
-	"buffer_subbuf_size_kb", "buffer_percent", "set_event_notrace_pid",
+	"events/header_page", "events/header_event",   "trace_clock",	 "trace_options",
+	"buffer_size_kb",     "buffer_subbuf_size_kb", "buffer_percent", "set_event_notrace_pid",
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
@@ -92,7 +92,8 @@ static bool acts_when_read(const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
 
-	return !strcmp(name, "compact_memory") || !strcmp(name, "drop_caches") || !strcmp(name, "stat_refresh");
+	return !strcmp(name, "compact_memory") || !strcmp(name, "drop_caches") ||
+	       !strcmp(name, "stat_refresh");
 }
 
 static int take_pattern(const struct snapshot_source *source, uint32_t moment, const char *pattern)
@@ -126,7 +127,8 @@ static int take_loss_counts(const struct snapshot_source *source, uint32_t momen
 	int error = 0;
 	glob_t found;
 
-	snprintf(pattern, sizeof(pattern), "%s/per_cpu/cpu*/stats", trace_instance_directory(source->instance));
+	snprintf(pattern, sizeof(pattern), "%s/per_cpu/cpu*/stats",
+		 trace_instance_directory(source->instance));
 	if (glob(pattern, 0, NULL, &found))
 		return 0;
 	for (size_t i = 0; i < found.gl_pathc && !error; i++) {
@@ -234,7 +236,8 @@ static void print_task(FILE *to, const struct snapshot_source *source, int tgid,
 	free(cgroup);
 }
 
-static void print_process(FILE *to, const struct snapshot_source *source, int tgid, struct path_inode *last)
+static void print_process(FILE *to, const struct snapshot_source *source, int tgid,
+			  struct path_inode *last)
 {
 	struct dirent *entry;
 	char path[64];

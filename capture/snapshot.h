@@ -19,7 +19,8 @@
 struct snapshot_source {
 	struct tape_writer *writer;
 	const struct memcg_hierarchy *hierarchy;
-	const char *memcg_directory; /* of the command or, without a group, of the recorder; "" for none */
+	const char *
+		memcg_directory; /* of the command or, without a group, of the recorder; "" for none */
 	const struct trace_instance *instance;
 	clockid_t clock; /* the trace clock as clock_gettime() has it */
 };

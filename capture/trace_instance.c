@@ -31,7 +31,8 @@ static bool find_mount(char *directory)
 	bool found = false;
 
 	while (!found && (line = strsep(&rest, "\n")))
-		found = sscanf(line, "%*s %4095s %63s", directory, type) == 2 && !strcmp(type, "tracefs");
+		found = sscanf(line, "%*s %4095s %63s", directory, type) == 2 &&
+			!strcmp(type, "tracefs");
 	free(text);
 	return found;
 }
@@ -42,15 +43,17 @@ int trace_instance_find_tracefs(const char **directory, struct capture_problem *
 	char instances[PATH_MAX + 16];
 
 	if (!find_mount(found))
-		return capture_problem_set(problem, "/proc/self/mounts: no tracefs is mounted: run "
-					   "`mount -t tracefs nodev /sys/kernel/tracing` as root; a kernel "
-					   "without CONFIG_TRACING cannot record");
+		return capture_problem_set(
+			problem, "/proc/self/mounts: no tracefs is mounted: run "
+				 "`mount -t tracefs nodev /sys/kernel/tracing` as root; a kernel "
+				 "without CONFIG_TRACING cannot record");
 	snprintf(instances, sizeof(instances), "%s/instances", found);
 	if (access(instances, R_OK | W_OK | X_OK))
-		return capture_problem_set(problem, "%s: %s: %s", instances, strerror(errno),
-					   errno == EACCES || errno == EPERM ?
-					   "recording needs root (sudo lrutape record ...)" :
-					   "recording needs trace instances, Linux 3.11 or newer");
+		return capture_problem_set(
+			problem, "%s: %s: %s", instances, strerror(errno),
+			errno == EACCES || errno == EPERM ?
+				"recording needs root (sudo lrutape record ...)" :
+				"recording needs trace instances, Linux 3.11 or newer");
 	if (tracefs_set_tracing_dir(found))
 		return capture_problem_set(problem, "%s: libtracefs does not take it: %s", found,
 					   strerror(errno));
@@ -72,7 +75,8 @@ void trace_instance_clean_stale(const char *tracefs, FILE *say)
 		/* An instance whose buffers somebody reads cannot be removed: EBUSY. */
 		snprintf(path, sizeof(path), "%s/instances/%s", tracefs, entry->d_name);
 		if (owner && !rmdir(path))
-			fprintf(say, "lrutape: %s: left by recorder %d, which is gone: removed\n", path, owner);
+			fprintf(say, "lrutape: %s: left by recorder %d, which is gone: removed\n",
+				path, owner);
 	}
 	if (list)
 		closedir(list);
@@ -120,9 +124,11 @@ int trace_instance_write(struct trace_instance *instance, const char *file, cons
 		return 0;
 	if (strstr(file, "filter")) {
 		last_error(instance, told, sizeof(told));
-		return capture_problem_set(problem, "%s: the kernel refuses \"%.200s\": %s%s: an event's fields "
-					   "are in the file format beside it", path, text, strerror(-error),
-					   told);
+		return capture_problem_set(
+			problem,
+			"%s: the kernel refuses \"%.200s\": %s%s: an event's fields "
+			"are in the file format beside it",
+			path, text, strerror(-error), told);
 	}
 	return capture_problem_set(problem, "%s: the kernel refuses \"%.200s\": %s%s", path, text,
 				   strerror(-error), told);
@@ -167,8 +173,10 @@ int trace_instance_create(const struct trace_instance_settings *settings,
 	snprintf(name, sizeof(name), "lrutape-%d", getpid());
 	made->tracefs = tracefs_instance_create(name);
 	if (!made->tracefs) {
-		capture_problem_set(problem, "%s: cannot make a trace instance: %s: recording needs root, "
-				    "and memory for its buffers", name, strerror(errno));
+		capture_problem_set(problem,
+				    "%s: cannot make a trace instance: %s: recording needs root, "
+				    "and memory for its buffers",
+				    name, strerror(errno));
 		free(made);
 		return -1;
 	}

@@ -51,7 +51,8 @@ static void *churn(void *arg)
 	if (raw == MAP_FAILED)
 		fail("mmap");
 	memory = (char *)(((uintptr_t)raw + ALIGN_BYTES - 1) & ~(uintptr_t)(ALIGN_BYTES - 1));
-	if (options.huge_kib && madvise(memory, options.size_bytes, MADV_HUGEPAGE) && errno != EINVAL)
+	if (options.huge_kib && madvise(memory, options.size_bytes, MADV_HUGEPAGE) &&
+	    errno != EINVAL)
 		fail("madvise(MADV_HUGEPAGE)");
 	pthread_barrier_wait(&start);
 	for (unsigned int i = 0; i < options.nr_loops; i++) {
@@ -87,8 +88,8 @@ static int run(void)
 		pthread_join(threads[i], NULL);
 	seconds = now() - begin;
 	mib = (double)options.size_bytes / 1048576 * options.nr_threads * options.nr_loops;
-	printf("threads %u loops %u kib %zu seconds %.3f MiB/s %.0f\n", options.nr_threads, options.nr_loops,
-	       options.size_bytes >> 10, seconds, mib / seconds);
+	printf("threads %u loops %u kib %zu seconds %.3f MiB/s %.0f\n", options.nr_threads,
+	       options.nr_loops, options.size_bytes >> 10, seconds, mib / seconds);
 	free(threads);
 	return 0;
 }
@@ -150,8 +151,8 @@ static void give_back(void)
 		const struct borrowed *setting = &borrowed[--nr_borrowed];
 
 		if (write_setting(setting->path, setting->before))
-			fprintf(stderr, "anon_churn: %s: cannot set back to %s: do it by hand\n", setting->path,
-				setting->before);
+			fprintf(stderr, "anon_churn: %s: cannot set back to %s: do it by hand\n",
+				setting->path, setting->before);
 	}
 }
 
@@ -190,7 +191,8 @@ static int borrow(void)
  */
 static int run_with_16k(void)
 {
-	static const int passed[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGPIPE };
+	static const int passed[] = { SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT,
+				      SIGALRM, SIGUSR1, SIGUSR2, SIGPIPE };
 	struct sigaction action = { .sa_handler = pass_on };
 	sigset_t all, before;
 	int status = 0;
@@ -224,7 +226,8 @@ static void usage(FILE *to)
 	      "  --size MIB    of each thread's mapping, default 16\n"
 	      "  --huge-kib N  0: do not ask for large folios; else ask (default)\n"
 	      "  --thp-16k     for the time of the run, allow folios of 16 kB and of no other size\n"
-	      "                (" THP_ANY ")\n", to);
+	      "                (" THP_ANY ")\n",
+	      to);
 }
 
 static unsigned long number(const char *text)
@@ -244,22 +247,39 @@ static unsigned long number(const char *text)
 int main(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{ "threads", required_argument, NULL, 't' }, { "loops", required_argument, NULL, 'l' },
-		{ "size", required_argument, NULL, 's' },    { "huge-kib", required_argument, NULL, 'k' },
-		{ "thp-16k", no_argument, NULL, 'T' },       { "help", no_argument, NULL, 'h' },
+		{ "threads", required_argument, NULL, 't' },
+		{ "loops", required_argument, NULL, 'l' },
+		{ "size", required_argument, NULL, 's' },
+		{ "huge-kib", required_argument, NULL, 'k' },
+		{ "thp-16k", no_argument, NULL, 'T' },
+		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	int option;
 
 	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
 		switch (option) {
-		case 't': options.nr_threads = (unsigned int)number(optarg); break;
-		case 'l': options.nr_loops = (unsigned int)number(optarg); break;
-		case 's': options.size_bytes = number(optarg) << 20; break;
-		case 'k': options.huge_kib = number(optarg); break;
-		case 'T': options.thp_16k = 1; break;
-		case 'h': usage(stdout); return 0;
-		default: usage(stderr); return 2;
+		case 't':
+			options.nr_threads = (unsigned int)number(optarg);
+			break;
+		case 'l':
+			options.nr_loops = (unsigned int)number(optarg);
+			break;
+		case 's':
+			options.size_bytes = number(optarg) << 20;
+			break;
+		case 'k':
+			options.huge_kib = number(optarg);
+			break;
+		case 'T':
+			options.thp_16k = 1;
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		default:
+			usage(stderr);
+			return 2;
 		}
 	}
 	if (optind < argc || !options.nr_threads || !options.size_bytes) {

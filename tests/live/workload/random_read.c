@@ -59,7 +59,8 @@ static uint64_t random_below(uint64_t *state, uint64_t limit)
 static void *read_pages(void *arg)
 {
 	uint64_t state = (options.seed + 1 + (uintptr_t)arg) * 0x9e3779b97f4a7c15ull;
-	uint64_t nr_pages = options.file_bytes / PAGE_BYTES, nr_hot = options.hot_bytes / PAGE_BYTES;
+	uint64_t nr_pages = options.file_bytes / PAGE_BYTES,
+		 nr_hot = options.hot_bytes / PAGE_BYTES;
 	char buffer[PAGE_BYTES];
 	int fd = open(options.file, O_RDONLY | O_CLOEXEC);
 
@@ -89,7 +90,8 @@ static void make_file(void)
 	if (fd < 0 || fstat(fd, &status))
 		fail("cannot open or make", "");
 	for (uint64_t at = (uint64_t)status.st_size; at < options.file_bytes;) {
-		uint64_t size = options.file_bytes - at < sizeof(buffer) ? options.file_bytes - at : sizeof(buffer);
+		uint64_t size = options.file_bytes - at < sizeof(buffer) ? options.file_bytes - at :
+									   sizeof(buffer);
 
 		memset(buffer, (int)(at >> 20) + 1, size);
 		if (pwrite(fd, buffer, size, (off_t)at) != (ssize_t)size)
@@ -123,7 +125,8 @@ static void usage(FILE *to)
 	      "  --reads N        of each thread, default 260000\n"
 	      "  --threads N      default 1\n"
 	      "  --seed N         default 7\n"
-	      "  --prepare        only make the file and drop its pages\n", to);
+	      "  --prepare        only make the file and drop its pages\n",
+	      to);
 }
 
 static uint64_t number(const char *text)
@@ -145,11 +148,16 @@ static uint64_t number(const char *text)
 int main(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{ "file", required_argument, NULL, 'f' },        { "file-size", required_argument, NULL, 's' },
-		{ "hot-size", required_argument, NULL, 'o' },    { "hot-percent", required_argument, NULL, 'p' },
-		{ "reads", required_argument, NULL, 'r' },       { "threads", required_argument, NULL, 't' },
-		{ "seed", required_argument, NULL, 'S' },        { "prepare", no_argument, NULL, 'P' },
-		{ "help", no_argument, NULL, 'h' },              { 0 },
+		{ "file", required_argument, NULL, 'f' },
+		{ "file-size", required_argument, NULL, 's' },
+		{ "hot-size", required_argument, NULL, 'o' },
+		{ "hot-percent", required_argument, NULL, 'p' },
+		{ "reads", required_argument, NULL, 'r' },
+		{ "threads", required_argument, NULL, 't' },
+		{ "seed", required_argument, NULL, 'S' },
+		{ "prepare", no_argument, NULL, 'P' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
 	};
 	bool only_prepare = false;
 	pthread_t *threads;
@@ -158,22 +166,43 @@ int main(int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
 		switch (option) {
-		case 'f': options.file = optarg; break;
-		case 's': options.file_bytes = number(optarg); break;
-		case 'o': options.hot_bytes = number(optarg); break;
-		case 'p': options.hot_percent = (unsigned int)number(optarg); break;
-		case 'r': options.nr_reads = number(optarg); break;
-		case 't': options.nr_threads = (unsigned int)number(optarg); break;
-		case 'S': options.seed = number(optarg); break;
-		case 'P': only_prepare = true; break;
-		case 'h': usage(stdout); return 0;
-		default: usage(stderr); return 2;
+		case 'f':
+			options.file = optarg;
+			break;
+		case 's':
+			options.file_bytes = number(optarg);
+			break;
+		case 'o':
+			options.hot_bytes = number(optarg);
+			break;
+		case 'p':
+			options.hot_percent = (unsigned int)number(optarg);
+			break;
+		case 'r':
+			options.nr_reads = number(optarg);
+			break;
+		case 't':
+			options.nr_threads = (unsigned int)number(optarg);
+			break;
+		case 'S':
+			options.seed = number(optarg);
+			break;
+		case 'P':
+			only_prepare = true;
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		default:
+			usage(stderr);
+			return 2;
 		}
 	}
 	if (!options.hot_bytes)
 		options.hot_bytes = options.file_bytes / 100 * 22;
-	if (optind < argc || !options.nr_threads || options.nr_threads > 4096 || options.hot_bytes < PAGE_BYTES ||
-	    options.hot_bytes > options.file_bytes || options.file_bytes >> 50) {
+	if (optind < argc || !options.nr_threads || options.nr_threads > 4096 ||
+	    options.hot_bytes < PAGE_BYTES || options.hot_bytes > options.file_bytes ||
+	    options.file_bytes >> 50) {
 		usage(stderr);
 		return 2;
 	}

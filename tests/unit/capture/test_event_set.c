@@ -11,12 +11,9 @@
 
 /* A small kernel, part of it old: writeback has its name of before 5.16. */
 static const char *const kernel[][2] = {
-	{ "pagemap", "mm_lru_insertion" },
-	{ "pagemap", "mm_lru_activate" },
-	{ "kmem", "mm_page_alloc" },
-	{ "kmem", "mm_page_free" },
-	{ "kmem", "mm_page_free_batched" },
-	{ "writeback", "writeback_dirty_page" },
+	{ "pagemap", "mm_lru_insertion" },  { "pagemap", "mm_lru_activate" },
+	{ "kmem", "mm_page_alloc" },	    { "kmem", "mm_page_free" },
+	{ "kmem", "mm_page_free_batched" }, { "writeback", "writeback_dirty_page" },
 	{ "sched", "sched_switch" },
 };
 
@@ -82,7 +79,8 @@ static void an_older_name_is_found_and_no_name_is_missed(void **state)
 static void names_without_sign_are_all_there_is(void **state)
 {
 	(void)state;
-	assert_int_equal(0, event_set_choose(&catalogue, "sched:sched_switch,kmem:mm_page_free", &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, "sched:sched_switch,kmem:mm_page_free",
+					     &set, &problem));
 	assert_int_equal(set.nr, 2);
 	assert_int_equal(set.nr_missing, 0);
 	assert_string_equal(find("mm_page_free")->filter, "");
@@ -91,7 +89,8 @@ static void names_without_sign_are_all_there_is(void **state)
 static void plus_adds_and_minus_takes_away(void **state)
 {
 	(void)state;
-	assert_int_equal(0, event_set_choose(&catalogue, "+sched:sched_switch,-pagemap:mm_lru_activate", &set,
+	assert_int_equal(0, event_set_choose(&catalogue,
+					     "+sched:sched_switch,-pagemap:mm_lru_activate", &set,
 					     &problem));
 	assert_non_null(find("sched_switch"));
 	assert_non_null(find("mm_lru_insertion"));
@@ -101,14 +100,16 @@ static void plus_adds_and_minus_takes_away(void **state)
 static void a_star_takes_a_system_each_event_once(void **state)
 {
 	(void)state;
-	assert_int_equal(0, event_set_choose(&catalogue, "kmem:mm_page_free,kmem:*", &set, &problem));
+	assert_int_equal(0,
+			 event_set_choose(&catalogue, "kmem:mm_page_free,kmem:*", &set, &problem));
 	assert_int_equal(set.nr, 3);
 }
 
 static void a_filter_replaces_the_default_one(void **state)
 {
 	(void)state;
-	assert_int_equal(0, event_set_choose(&catalogue, "+kmem:mm_page_alloc if order > 3", &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, "+kmem:mm_page_alloc if order > 3", &set,
+					     &problem));
 	assert_string_equal(find("mm_page_alloc")->filter, "order > 3");
 	event_set_free(&set);
 	assert_int_equal(0, event_set_choose(&catalogue, "+kmem:mm_page_alloc", &set, &problem));
@@ -118,8 +119,10 @@ static void a_filter_replaces_the_default_one(void **state)
 static void an_unknown_name_gets_near_ones(void **state)
 {
 	(void)state;
-	assert_int_equal(-1, event_set_choose(&catalogue, "pagemap:mm_lru_insertoin", &set, &problem));
-	assert_non_null(strstr(problem.text, "pagemap:mm_lru_insertoin: this kernel has no such event"));
+	assert_int_equal(-1,
+			 event_set_choose(&catalogue, "pagemap:mm_lru_insertoin", &set, &problem));
+	assert_non_null(
+		strstr(problem.text, "pagemap:mm_lru_insertoin: this kernel has no such event"));
 	assert_non_null(strstr(problem.text, "near: pagemap:mm_lru_insertion"));
 	assert_int_equal(-1, event_set_choose(&catalogue, "+vmscan:mm_page_free", &set, &problem));
 	assert_non_null(strstr(problem.text, "near: kmem:mm_page_free"));
@@ -129,7 +132,8 @@ static void an_unknown_name_gets_near_ones(void **state)
 
 static void what_is_no_event_name_is_refused(void **state)
 {
-	static const char *const bad[] = { "kmem", "kmem:", ":mm_page_free", "++kmem:mm_page_free", "+", "-*:*" };
+	static const char *const bad[] = { "kmem", "kmem:", ":mm_page_free", "++kmem:mm_page_free",
+					   "+",	   "-*:*" };
 	char long_name[512];
 
 	(void)state;

@@ -49,8 +49,11 @@ static void texts_that_are_no_cgroup_file_name_nothing(void **state)
 
 static void only_names_of_dead_recorders_are_stale(void **state)
 {
-	static const char *const others[] = { "lrutape", "lrutape-", "lrutape-0", "lrutape-x", "lrutape-1x",
-					      "lrutape--1", "xlrutape-1", "lrutape-1", "lrutape-99999999999999999999" };
+	static const char *const others[] = {
+		"lrutape",    "lrutape-",   "lrutape-0",
+		"lrutape-x",  "lrutape-1x", "lrutape--1",
+		"xlrutape-1", "lrutape-1",  "lrutape-99999999999999999999"
+	};
 	char name[64];
 	pid_t pid = fork();
 
