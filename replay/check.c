@@ -15,8 +15,13 @@
 #define INSERTION_SWAPBACKED 0x10
 #define PFN_NONE UINT64_MAX
 
-/* A folio that reclaim isolated and whose fate is passed: it survived. */
+/* Isolated by reclaim, and a younger one was evicted before it: it survived. */
 #define FOLIO_survivor (1u << 30)
+/*
+ * Should have been evicted, and no event says why it was not, or whether it was isolated at all:
+ * perhaps a folio that the tape has never shown stood in its place. The next isolation will tell.
+ */
+#define FOLIO_doubtful (1u << 31)
 
 /* One reclaim call of a task, from its begin event to its end event. */
 struct reclaim_bracket {
@@ -282,6 +287,7 @@ static bool is_metadata(const struct check *check, const struct folio *folio)
 	return folio->file && check->world->file[folio->file].block_device;
 }
 
+
 static void page_allocated(struct check *check)
 {
 	const uint64_t *v = check->event->value;
@@ -378,23 +384,31 @@ static void compare_insertion(struct check *check, struct folio *folio, enum lru
 				recorded & 1 ? "active" : "inactive");
 }
 
-/* A folio the tape has not shown before, or an anon one, whose add is no event. */
-static struct folio *inserted_newcomer(struct check *check, struct folio *folio, uint64_t flags)
+/*
+ * An anon folio: its add is no event. A file folio whose add the tape does not have, because it
+ * came earlier or was filtered out, is left alone: neither its reads nor its end can be told.
+ */
+static struct folio *inserted_anon(struct check *check, struct folio *folio, uint64_t flags)
 {
 	const struct tape_event *event = check->event;
+	struct mem_cgroup *memcg = task_memcg(check, event->pid);
 
+	if (!(flags & INSERTION_ANON)) {
+		check->undecided.unseen_folio++;
+		if (folio)
+			machine_forget(&check->machine, folio);
+		return NULL;
+	}
+	if (!folio && machine_anon_is_given(&check->machine, memcg))
+		return NULL;
 	if (!folio) {
-		folio = born(check, event->value[MM_LRU_INSERTION_PFN],
-			     task_memcg(check, event->pid), 0);
+		folio = born(check, event->value[MM_LRU_INSERTION_PFN], memcg, 0);
 		if (!folio)
 			return NULL;
-		if (flags & INSERTION_ANON) {
-			world_infer(check->world, INFER_anon_order_unknown);
-			world_infer(check->world, INFER_anon_owner_by_inserter);
-		}
+		world_infer(check->world, INFER_anon_order_unknown);
+		world_infer(check->world, INFER_anon_owner_by_inserter);
 	}
-	if (flags & INSERTION_ANON)
-		world_infer(check->world, INFER_anon_added_at_insertion);
+	world_infer(check->world, INFER_anon_added_at_insertion);
 	if (flags & INSERTION_SWAPBACKED)
 		folio_set(folio, PG_swapbacked);
 	if (flags & INSERTION_SWAPCACHE)
@@ -418,7 +432,7 @@ static void lru_inserted(struct check *check)
 	if (folio && folio_test(folio, FOLIO_in_add_batch)) {
 		waited = true;
 		lru_batch_remove(mm, folio->cpu, BATCH_LRU_ADD, folio);
-	} else if (folio && folio_test(folio, PG_lru)) {
+	} else if (folio && folio_test(folio, PG_lru) && !(flags & INSERTION_ANON && !folio->order)) {
 		world_infer(check->world, INFER_reinserted);
 		mm->policy->folio_removed(mm, folio->lruvec, folio);
 		force_active(check, folio, recorded & 1);
@@ -427,9 +441,13 @@ static void lru_inserted(struct check *check)
 		folio_clear(folio, FOLIO_isolated);
 		force_active(check, folio, recorded & 1);
 	} else {
-		folio = inserted_newcomer(check, folio, flags);
+		/* Frees of single pages may be filtered out: an old folio of this frame is over. */
+		if (folio && folio_test(folio, PG_lru))
+			folio = NULL;
+		folio = inserted_anon(check, folio, flags);
 		if (!folio)
 			return;
+		was_known &= folio->order > 0;
 	}
 	if (recorded == LRU_UNEVICTABLE)
 		folio_set(folio, PG_unevictable);
@@ -547,6 +565,11 @@ static void lru_activated(struct check *check)
 	unsigned int i;
 	int place;
 
+	/* A single anon page's free may be filtered out: the frame is most likely somebody else's. */
+	if (folio && folio_test(folio, PG_swapbacked) && !folio->order) {
+		machine_forget(&check->machine, folio);
+		folio = NULL;
+	}
 	if (!folio) {
 		check->undecided.unseen_folio++;
 		return;
@@ -762,11 +785,34 @@ static struct folio *next_victim(const struct check *check, const struct reclaim
 	return NULL;
 }
 
+/*
+ * The kernel did not take the doubtful folios that were expected next: they did survive the last
+ * time, and others were isolated in their place.
+ */
+static void settle_doubtful(struct check *check, struct reclaim_bracket *bracket)
+{
+	struct scan_request more = bracket->applied;
+	struct scan_result result = { 0 };
+	struct folio *expected;
+
+	more.nr_to_scan = 0;
+	while ((expected = next_victim(check, bracket)) && folio_test(expected, FOLIO_doubtful)) {
+		folio_set(expected, FOLIO_survivor);
+		more.nr_to_scan += folio_nr_pages(expected);
+	}
+	if (more.nr_to_scan)
+		check->machine.mm.policy->isolate(&check->machine.mm, &more, &bracket->taken, &result);
+}
+
 static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 			   struct folio *folio)
 {
 	struct folio *expected = next_victim(check, bracket);
 
+	if (expected && expected != folio && folio_test(expected, FOLIO_doubtful)) {
+		settle_doubtful(check, bracket);
+		expected = next_victim(check, bracket);
+	}
 	if (folio == expected) {
 		decided_equal(check, bracket->target, CHECK_victim);
 		return;
@@ -835,6 +881,19 @@ static void file_folio_deleted(struct check *check)
 	}
 }
 
+/* Back to the tail they came from, the oldest last, as if they had never been isolated. */
+static void return_doubtful(struct reclaim_bracket *bracket, struct list_head *list)
+{
+	while (!list_empty(list)) {
+		struct folio *folio = list_entry(list->prev, struct folio, lru);
+
+		list_del(&folio->lru);
+		folio_clear(folio, FOLIO_isolated | FOLIO_survivor);
+		folio_set(folio, PG_lru | FOLIO_doubtful);
+		lruvec_add_folio_tail(bracket->applied.lruvec, folio);
+	}
+}
+
 /* Who of the survivors becomes active is known by number only: those the core would first. */
 static void place_survivors(struct check *check, struct reclaim_bracket *bracket,
 			    uint64_t nr_active)
@@ -845,7 +904,7 @@ static void place_survivors(struct check *check, struct reclaim_bracket *bracket
 		for (pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
 			struct folio *folio = list_entry(pos, struct folio, lru);
 
-			folio_clear(folio, FOLIO_survivor);
+			folio_clear(folio, FOLIO_survivor | FOLIO_doubtful);
 			if (!nr_active || folio_test(folio, PG_active) ||
 			    (!pass && would_evict(check, folio)))
 				continue;
@@ -862,15 +921,18 @@ static void inactive_shrunk(struct check *check)
 	struct world_task *task = world_task(check->world, check->event->pid);
 	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
 	struct mm *mm = &check->machine.mm;
+	struct list_head doubtful;
 	struct folio *folio;
 
 	if (!bracket || !bracket->predicted || !bracket->isolated)
 		return;
+	list_init(&doubtful);
 	while ((folio = next_victim(check, bracket))) {
-		decided_unequal(check, bracket->target, CHECK_victim,
-				"pfn %" PRIx32 "|it survived", folio->pfn);
+		check->undecided.survivors++;
 		folio_set(folio, FOLIO_survivor);
+		list_move_tail(&folio->lru, &doubtful);
 	}
+	return_doubtful(bracket, &doubtful);
 	place_survivors(check, bracket,
 			v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE0] +
 				v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE1]);

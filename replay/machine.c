@@ -157,6 +157,12 @@ void machine_evicted(struct machine *machine, struct folio *folio, uint64_t shad
 	leave_page_cache(machine, folio, shadow);
 }
 
+bool machine_anon_is_given(struct machine *machine, const struct mem_cgroup *memcg)
+{
+	return machine->world->anon_pages_given &&
+	       memcg == machine_memcg(machine, machine->world->command_memcg);
+}
+
 void machine_flush(struct machine *machine, const struct tape_event *event)
 {
 	uint32_t number;

@@ -66,6 +66,13 @@ void machine_forget(struct machine *machine, struct folio *folio);
 /** machine_evicted() - reclaim took a file folio: its slots hold @shadow from now on. */
 void machine_evicted(struct machine *machine, struct folio *folio, uint64_t shadow);
 
+/**
+ * machine_anon_is_given() - the user told how many anon pages a memcg has
+ * On such a tape frees of single pages are missing, so that the number is kept and the anon folios
+ * themselves are not followed.
+ */
+bool machine_anon_is_given(struct machine *machine, const struct mem_cgroup *memcg);
+
 /** machine_flush() - an rstat flush as memcg_flush_stats shows it. */
 void machine_flush(struct machine *machine, const struct tape_event *event);
 

@@ -303,7 +303,8 @@ void world_apply_facts(struct world *world, const struct tape_reader *reader)
 		group->limit_pages = n / PAGE_BYTES;
 	anon = find_fact(facts, "anon_pages", &n);
 	if (anon)
-		group->unseen[0] += n;
+		group->unseen[0] = n;
+	world->anon_pages_given = anon;
 	swappiness = find_fact(facts, "swappiness", &n);
 	if (swappiness)
 		group->swappiness = (int)n;

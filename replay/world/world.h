@@ -85,6 +85,7 @@ struct world {
 	uint32_t limited_memcg; /* whose limit a replay changes: WORLD_ROOT if none has a limit */
 	bool memcg_inferred; /* no snapshot: tasks that reclaimed are taken as one group */
 	bool has_mountinfo;
+	bool anon_pages_given; /* the user told the group's anon pages (lrutape/facts) */
 	uint64_t now_ns;
 	uint64_t inferred[NR_INFER_RULES];
 	uint64_t nr_stimuli; /* all stimuli, inferred ones included */
