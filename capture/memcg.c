@@ -324,9 +324,9 @@ void memcg_clean_stale(const struct memcg_hierarchy *hierarchy, FILE *say)
 		nr = count_processes(path);
 		if (nr)
 			fprintf(say,
-				"lrutape: %s: left by recorder %d, which is gone; %u processes still run in "
-				"it: removed by the next recording after they end\n",
-				path, owner, nr);
+				"lrutape: %s: left by recorder %d, which is gone; still in it: %u process%s; "
+				"removed by the next recording after their end\n",
+				path, owner, nr, nr == 1 ? "" : "es");
 		else if (!remove_directory(path))
 			fprintf(say, "lrutape: %s: left by recorder %d, which is gone: removed\n",
 				path, owner);

@@ -596,9 +596,9 @@ static void undo(struct recording *r)
 	nr = memcg_group_remove(&r->group);
 	if (nr)
 		fprintf(r->say,
-			"lrutape: %s: %u processes of the command still run in it: removed by the next "
-			"recording after they end\n",
-			directory, nr);
+			"lrutape: %s: still in it: %u process%s of the command; removed by the next recording "
+			"after their end\n",
+			directory, nr, nr == 1 ? "" : "es");
 	event_set_free(&r->events);
 	event_catalogue_free(&r->catalogue);
 	free(r->type_of_id);

@@ -25,7 +25,7 @@ static const char *const setting_files[] = {
 #include "capture/snapshot_files.def"
 };
 
-/* Files of the trace instance that tell how it was set up; under their own absolute paths. */
+/* Files of the trace instance that tell how it was set up, stored as lrutape/trace/NAME. */
 static const char *const instance_files[] = {
 	"events/header_page", "events/header_event",   "trace_clock",	 "trace_options",
 	"buffer_size_kb",     "buffer_subbuf_size_kb", "buffer_percent", "set_event_notrace_pid",
@@ -33,11 +33,10 @@ static const char *const instance_files[] = {
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
-static uint64_t now_ns(const struct snapshot_source *source, clockid_t clock)
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec time = { 0 };
 
-	(void)source;
 	clock_gettime(clock, &time);
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
@@ -46,7 +45,7 @@ int snapshot_bytes(const struct snapshot_source *source, uint32_t moment, const 
 		   const char *data, size_t size)
 {
 	const struct tape_blob blob = {
-		.timestamp_ns = now_ns(source, source->clock),
+		.timestamp_ns = clock_ns(source->clock),
 		.moment = moment,
 		.name = name,
 		.data = data,
@@ -74,7 +73,8 @@ int snapshot_text(const struct snapshot_source *source, uint32_t moment, const c
 }
 
 /* A file that is absent or unreadable is no error: kernels differ. */
-static int take_file(const struct snapshot_source *source, uint32_t moment, const char *path)
+static int take_file_as(const struct snapshot_source *source, uint32_t moment, const char *path,
+			const char *name)
 {
 	size_t size;
 	char *text = text_file_read(path, SNAPSHOT_FILE_BYTES, &size);
@@ -82,7 +82,7 @@ static int take_file(const struct snapshot_source *source, uint32_t moment, cons
 
 	if (!text)
 		return 0;
-	error = snapshot_bytes(source, moment, path, text, size);
+	error = snapshot_bytes(source, moment, name, text, size);
 	free(text);
 	return error;
 }
@@ -105,7 +105,7 @@ static int take_pattern(const struct snapshot_source *source, uint32_t moment, c
 		return 0;
 	for (size_t i = 0; i < found.gl_pathc && !error; i++)
 		if (!acts_when_read(found.gl_pathv[i]))
-			error = take_file(source, moment, found.gl_pathv[i]);
+			error = take_file_as(source, moment, found.gl_pathv[i], found.gl_pathv[i]);
 	globfree(&found);
 	return error;
 }
@@ -116,8 +116,8 @@ static int take_clocks(const struct snapshot_source *source, uint32_t moment)
 			     "trace_clock %s\nmonotonic_ns %" PRIu64 "\nrealtime_ns %" PRIu64
 			     "\nboottime_ns %" PRIu64 "\n",
 			     source->clock == CLOCK_BOOTTIME ? "boot" : "mono",
-			     now_ns(source, CLOCK_MONOTONIC), now_ns(source, CLOCK_REALTIME),
-			     now_ns(source, CLOCK_BOOTTIME));
+			     clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_REALTIME),
+			     clock_ns(CLOCK_BOOTTIME));
 }
 
 /* per_cpu/cpuN/stats as lrutape/per_cpu/N/stats: the instance's name is of no interest later. */
@@ -133,15 +133,10 @@ static int take_loss_counts(const struct snapshot_source *source, uint32_t momen
 		return 0;
 	for (size_t i = 0; i < found.gl_pathc && !error; i++) {
 		const char *path = found.gl_pathv[i];
-		size_t size;
-		char *text = text_file_read(path, SNAPSHOT_FILE_BYTES, &size);
 		int cpu = atoi(strstr(path, "/per_cpu/cpu") + strlen("/per_cpu/cpu"));
 
-		if (!text)
-			continue;
 		snprintf(name, sizeof(name), "lrutape/per_cpu/%d/stats", cpu);
-		error = snapshot_bytes(source, moment, name, text, size);
-		free(text);
+		error = take_file_as(source, moment, path, name);
 	}
 	globfree(&found);
 	return error;
@@ -160,15 +155,16 @@ int snapshot_counters(const struct snapshot_source *source, uint32_t moment)
 
 int snapshot_settings(const struct snapshot_source *source, uint32_t moment)
 {
+	char path[PATH_MAX], name[128];
 	int error = 0;
-	char path[PATH_MAX];
 
 	for (size_t i = 0; i < NR(setting_files) && !error; i++)
 		error = take_pattern(source, moment, setting_files[i]);
 	for (size_t i = 0; i < NR(instance_files) && !error; i++) {
 		snprintf(path, sizeof(path), "%s/%s", trace_instance_directory(source->instance),
 			 instance_files[i]);
-		error = take_file(source, moment, path);
+		snprintf(name, sizeof(name), "lrutape/trace/%s", instance_files[i]);
+		error = take_file_as(source, moment, path, name);
 	}
 	return error;
 }

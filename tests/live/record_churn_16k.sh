@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Anonymous memory in 16 kB folios: each folio's allocation, insertion and free is there.
+. "$TOP/tests/live/record.bash"
+
+setting=/sys/kernel/mm/transparent_hugepage/hugepages-16kB
+[[ -f $setting/enabled ]] || skip "this kernel has no 16 kB folios for anonymous memory"
+before=$(cat "$setting/../hugepages-"*"kB/enabled")
+nr_folios=$((4 * 5 * 1024))
+
+for attempt in 1 2; do
+	faults=$(<$setting/stats/anon_fault_alloc)
+	record -o churn.lrt -- "$BIN/anon_churn" --thp-16k --threads 4 --loops 5
+	((status == 0)) || fail "exit status $status"
+	faults=$(($(<$setting/stats/anon_fault_alloc) - faults))
+	said 'no events lost' && ((faults >= nr_folios)) && break
+	((attempt == 2)) && fail "events lost, or no 16 kB folios to be had, in both attempts"
+	echo "tried again: $faults of $nr_folios folios were 16 kB; $(grep -i lost said)"
+done
+cat said printed
+verified churn.lrt
+[[ $(cat "$setting/../hugepages-"*"kB/enabled") == "$before" ]] || fail "the THP settings have changed"
+
+"$LRUTAPE" dump churn.lrt >text
+at_least "allocations of order 2" "$(grep ' mm_page_alloc: ' text | grep -c 'order=2')" $nr_folios
+at_least "frees of order 2" "$(grep ' mm_page_free: ' text | grep -c 'order=2')" $nr_folios
+at_least "insertions" "$(grep -c ' mm_lru_insertion: ' text)" $nr_folios
+grep -q 'mm_page_free: .*order=0' text && fail "a free of order 0 passed the default filter"
+exit 0
