@@ -12,6 +12,8 @@
 
 #include "capture/import.h"
 #include "capture/import_ftrace_text.h"
+#include "capture/import_oracle_general.h"
+#include "capture/import_pages.h"
 #include "schema/command.h"
 
 #define FACTS_LIMIT 16u
@@ -26,6 +28,9 @@ static const struct import_kind {
 } kinds[] = {
 	{ "ftrace-text", "text of tracefs trace or trace_pipe, or of trace-cmd report",
 	  import_ftrace_text },
+	{ "oracleGeneral", "libCacheSim's binary request trace: 24-byte records",
+	  import_oracle_general },
+	{ "pages", "a page number a line, decimal or 0x", import_pages },
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -369,6 +374,18 @@ static void print_summary(const struct request *request, struct import_report *r
 		       report->tally[i].by_name ? " (by name=value)" : "");
 }
 
+/* The writer knows the tape by its unfinished name; the user does not. */
+static void print_problem(const struct request *request, const struct tape_problem *problem)
+{
+	const char *name = strstr(problem->text, unfinished);
+
+	if (name)
+		fprintf(stderr, "lrutape: %.*s%s%s\n", (int)(name - problem->text), problem->text,
+			request->output, name + strlen(unfinished));
+	else
+		fprintf(stderr, "lrutape: %s\n", problem->text);
+}
+
 static int run(const struct request *request, struct import_job *job)
 {
 	struct sigaction action = { .sa_handler = remove_unfinished };
@@ -386,7 +403,7 @@ static int run(const struct request *request, struct import_job *job)
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	if (tape_writer_create(unfinished, NULL, &job->tape, &problem)) {
-		fprintf(stderr, "lrutape: %s\n", problem.text);
+		print_problem(request, &problem);
 		return COMMAND_FAILED;
 	}
 	err = request->kind->import(job);
@@ -406,16 +423,16 @@ static int run(const struct request *request, struct import_job *job)
 		keep &= !blob_err;
 	}
 	if (err && !keep) {
-		fprintf(stderr, "lrutape: %s\n", problem.text);
+		print_problem(request, &problem);
 		tape_writer_abandon(job->tape);
 		unlink(unfinished);
 		return COMMAND_FAILED;
 	}
 	if (err)
-		fprintf(stderr, "lrutape: %s\n", problem.text);
+		print_problem(request, &problem);
 	finish_err = tape_writer_finish(job->tape, &problem);
 	if (finish_err) {
-		fprintf(stderr, "lrutape: %s\n", problem.text);
+		print_problem(request, &problem);
 		unlink(unfinished);
 		return COMMAND_FAILED;
 	}

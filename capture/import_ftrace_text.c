@@ -396,8 +396,8 @@ static int place_in_time(struct import *import, const struct ftrace_line *line, 
 	if (cpu->line && line->timestamp_ns < cpu->text_ns)
 		return import_fail(
 			import->job, TAPE_ERR_CORRUPT,
-			"line %llu: time on CPU %u goes back by %llu ns since line %llu: import one "
-			"trace a tape, unsorted, recorded with trace_clock mono",
+			"line %llu: time on CPU %u goes back by %llu ns since line %llu: give one trace "
+			"in the kernel's order, recorded with trace_clock mono",
 			(unsigned long long)number, line->cpu,
 			(unsigned long long)(cpu->text_ns - line->timestamp_ns),
 			(unsigned long long)cpu->line);
@@ -622,10 +622,10 @@ static void note_name(struct import *import, const struct event_name *name)
 	if (name->nr_by_name && name->kind != EVENT_OTHER)
 		import_note(
 			report,
-			"line %llu: %llu lines of %s are not printed as lrutape knows it: only fields that "
-			"stand there by their own name were taken",
-			(unsigned long long)name->first_by_name,
-			(unsigned long long)name->nr_by_name, name->name);
+			"line %llu: %s has a text not known here (%llu such lines): only fields that stand "
+			"there by their own name are on the tape",
+			(unsigned long long)name->first_by_name, name->name,
+			(unsigned long long)name->nr_by_name);
 	for (unsigned int i = 0; i < name->nr_layouts; i++) {
 		const struct ftrace_pattern *a = &name->layout[i]->pattern;
 
@@ -651,10 +651,9 @@ static void note_unread(struct import_report *report, const struct unread *unrea
 {
 	if (!unread->nr_lines)
 		return;
-	import_note(report,
-		    "line %llu: %llu %s could not be read and are not on the tape; the first: %s",
-		    (unsigned long long)unread->first_line, (unsigned long long)unread->nr_lines,
-		    what, unread->example);
+	import_note(report, "line %llu: %s: not on the tape (%llu such lines): %s",
+		    (unsigned long long)unread->first_line, what,
+		    (unsigned long long)unread->nr_lines, unread->example);
 }
 
 static int write_report(struct import *import)
@@ -671,16 +670,16 @@ static int write_report(struct import *import)
 		if (import->name[i].name)
 			sorted[n++] = &import->name[i];
 	qsort(sorted, n, sizeof(struct event_name *), compare_names);
-	note_unread(report, &import->no_head, "lines that are no trace lines");
+	note_unread(report, &import->no_head, "no trace line");
 	for (unsigned int i = 0; i < n; i++) {
 		if (sorted[i]->nr_events)
 			all_added &= import_add_tally(report, sorted[i]->name, sorted[i]->nr_events,
 						      sorted[i]->nr_by_name > 0);
-		snprintf(what, sizeof(what), "lines of %s", sorted[i]->name);
+		snprintf(what, sizeof(what), "%s is not readable", sorted[i]->name);
 		note_unread(report, &sorted[i]->unread, what);
 		note_name(import, sorted[i]);
 	}
-	note_unread(report, &import->no_name, "lines of events beyond the first 2048 kinds");
+	note_unread(report, &import->no_name, "too many kinds of events");
 	free(sorted);
 
 	if (import->last_ended && report->nr_events)
