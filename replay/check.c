@@ -539,7 +539,6 @@ static void pages_read(struct check *check, uint64_t read_end)
 			break;
 		page = next;
 	}
-	reader->prev_page = read_end;
 }
 
 /* Place of a folio among those that would be activated by a drain now, -1: not there. */
@@ -866,7 +865,7 @@ static void file_folio_deleted(struct check *check)
 	} else if (bracket) {
 		check->nr_foreign++;
 		evict(check, folio, bracket->target);
-	} else if (task && !strncmp(task->comm, "kdamond", 7)) {
+	} else if (task && world_task_is_kdamond(task)) {
 		world_infer(check->world, INFER_eviction_by_kdamond);
 		check->nr_foreign++;
 		evict(check, folio, NULL);

@@ -211,6 +211,7 @@ static int run(const struct check_options *options, struct tape_reader *reader,
 	while ((ret = event_stream_next(stream, &event, &read_end)) > 0) {
 		world_event(world, event);
 		check_event(check, event, read_end);
+		world_event_done(world, event, read_end);
 	}
 	if (ret < 0) {
 		fprintf(stderr, "lrutape: %s\n", tape_reader_problem(reader)->text);

@@ -153,6 +153,38 @@ void mm_folio_forget(struct mm *mm, struct folio *folio)
 	folio->flags = 0;
 }
 
+struct folio *mm_folio_move(struct mm *mm, struct folio *folio, uint64_t pfn)
+{
+	struct folio *to = memmap_folio(&mm->memmap, pfn);
+	unsigned int left = folio->nr_batches;
+
+	if (!to) {
+		mm->out_of_memory = true;
+		return NULL;
+	}
+	assert(!folio_test(to, FOLIO_alive));
+	*to = *folio;
+	to->pfn = (uint32_t)pfn;
+	list_init(&to->lru);
+	if (!list_empty(&folio->lru)) {
+		list_add(&to->lru, &folio->lru);
+		list_del(&folio->lru);
+	}
+	for (int which = 0; left && which < NR_LRU_BATCHES; which++)
+		for (unsigned int cpu = 0; left && cpu < mm->config.nr_cpus; cpu++) {
+			struct folio_batch *batch = &mm->cpu[cpu].batch[which];
+
+			for (unsigned int i = 0; i < batch->nr; i++) {
+				left -= batch->folio[i] == folio;
+				if (batch->folio[i] == folio)
+					batch->folio[i] = to;
+			}
+		}
+	folio->flags = 0;
+	folio->nr_batches = 0;
+	return to;
+}
+
 void mm_folios_put(struct mm *mm, struct folio **folio, unsigned int nr)
 {
 	struct lruvec *locked = NULL;

@@ -91,6 +91,14 @@ void mm_folio_forget(struct mm *mm, struct folio *folio);
  */
 void mm_folios_put(struct mm *mm, struct folio **folio, unsigned int nr);
 
+/**
+ * mm_folio_move() - give a folio another descriptor, as if it lay in another frame
+ * @folio: alive
+ * @pfn: of a frame that is not alive; its descriptor takes the folio's place on lists and in batches
+ * Return: the folio under its new address; NULL without memory, then nothing has changed.
+ */
+struct folio *mm_folio_move(struct mm *mm, struct folio *folio, uint64_t pfn);
+
 /** mm_charge() - add pages (or take them, if negative) to a memcg and its ancestors. */
 void mm_charge(struct mem_cgroup *memcg, int64_t pages);
 

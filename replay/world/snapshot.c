@@ -155,14 +155,14 @@ static uint32_t memcg_of_directory(const struct world *world, const char *name, 
 	return best;
 }
 
-static void read_memcg_stat(struct world_memcg *memcg, const char *text, bool v1)
+/* v1's plain names count the memcg alone, v2's the subtree: see subtract_children(). */
+static void read_memcg_stat(struct world_memcg *memcg, const char *text)
 {
 	int64_t bytes;
 
 	for (int i = 0; i < WORLD_LIST_STATS; i++)
 		if (find_number(text, list_names[i], &bytes))
 			memcg->unseen[i] = bytes / PAGE_BYTES;
-	(void)v1; /* v1's plain names are local; v2's are of the subtree, see subtract_children() */
 }
 
 /* v2's memory.stat and the root's vmstat count whole subtrees: keep what is each level's own. */
@@ -181,9 +181,12 @@ static void subtract_children(struct world *world, bool all_levels)
 	}
 }
 
-/* Pages that a memcg was charged for and that stood on no list of it, at the tape's end. */
-static void read_overhead(struct world_memcg *memcg, const struct tape_reader *reader,
-			  const char *directory, size_t size)
+/*
+ * Pages that a memcg was charged for and that a replay does not put on a list, at the tape's end:
+ * slab, page tables, and anon pages where the tape does not show their frees.
+ */
+static void read_overhead(const struct world *world, struct world_memcg *memcg,
+			  const struct tape_reader *reader, const char *directory, size_t size)
 {
 	char name[WORLD_PATH_BYTES];
 	const struct tape_blob *usage, *stat;
@@ -200,7 +203,7 @@ static void read_overhead(struct world_memcg *memcg, const struct tape_reader *r
 	if (!usage || !stat)
 		return;
 	pages = strtoll(usage->data, NULL, 10) / PAGE_BYTES;
-	for (int i = 0; i < WORLD_LIST_STATS; i++)
+	for (int i = world->single_frees ? 0 : 2; i < WORLD_LIST_STATS; i++)
 		if (find_number(stat->data, list_names[i], &bytes))
 			pages -= bytes / PAGE_BYTES;
 	memcg->overhead_pages = pages > 0 ? pages : 0;
@@ -228,8 +231,8 @@ static void read_memcg_files(struct world *world, const struct tape_reader *read
 		if (ends_with(blob->name, "/memory.stat", &size)) {
 			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
 			if (memcg != world->memcg) {
-				read_memcg_stat(memcg, blob->data, world->cgroup_v1);
-				read_overhead(memcg, reader, blob->name, size);
+				read_memcg_stat(memcg, blob->data);
+				read_overhead(world, memcg, reader, blob->name, size);
 			}
 		} else if (ends_with(blob->name, "/memory.limit_in_bytes", &size) ||
 			   ends_with(blob->name, "/memory.max", &size)) {
@@ -262,6 +265,12 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 {
 	const char *vmstat = start_text(reader, "/proc/vmstat");
 
+	for (unsigned int i = 0; tape_reader_type(reader, i); i++) {
+		const struct tape_type *type = tape_reader_type(reader, i);
+
+		if (type->kind == EVENT_MM_PAGE_FREE)
+			world->single_frees = !type->filter[0];
+	}
 	read_machine(world, reader);
 	read_mounts(world, reader);
 	read_cgroups(world, reader);

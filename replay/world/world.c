@@ -73,7 +73,8 @@ struct world_task *world_task(struct world *world, int32_t pid)
 	world->task[i] = zeroed(world, 1, sizeof(struct world_task));
 	if (world->task[i]) {
 		world->task[i]->pid = pid;
-		world->nr_tasks++;
+		world->task[i]->number = (uint32_t)world->nr_tasks++;
+		world->task[i]->demand_first = 1;
 	}
 	return world->task[i];
 }
@@ -366,12 +367,84 @@ static void task_attached(struct world *world, const struct tape_event *event)
 			tape_event_string(event, CGROUP_ATTACH_TASK_DST_PATH, NULL));
 }
 
+bool world_task_is_kdamond(const struct world_task *task)
+{
+	return !strncmp(task->comm, "kdamond", 7);
+}
+
+static void set_in_reclaim(struct world *world, const struct tape_event *event, bool in_reclaim)
+{
+	struct world_task *task = world_task(world, event->pid);
+
+	if (task)
+		task->in_reclaim = in_reclaim;
+}
+
+static void readahead_begun(struct world *world, const struct tape_event *event)
+{
+	struct world_task *task = world_task(world, event->pid);
+	uint64_t nr = event->value[PAGE_CACHE_SYNC_RA_REQ_COUNT];
+
+	if (!task)
+		return;
+	task->demand_file = world_file(world, event->value[PAGE_CACHE_SYNC_RA_S_DEV],
+				       event->value[PAGE_CACHE_SYNC_RA_I_INO]);
+	task->demand_first = event->value[PAGE_CACHE_SYNC_RA_INDEX];
+	task->demand_last = task->demand_first + (nr && nr != TAPE_VALUE_ABSENT ? nr : 1) - 1;
+}
+
+/* An asynchronous readahead: nobody has asked for any of its pages yet. */
+static void readahead_async(struct world *world, const struct tape_event *event)
+{
+	struct world_task *task = world_task(world, event->pid);
+
+	if (!task)
+		return;
+	task->demand_file = world_file(world, event->value[PAGE_CACHE_ASYNC_RA_S_DEV],
+				       event->value[PAGE_CACHE_ASYNC_RA_I_INO]);
+	task->demand_first = 1;
+	task->demand_last = 0;
+}
+
+void world_event_done(struct world *world, const struct tape_event *event, uint64_t read_end)
+{
+	struct world_reader *reader;
+
+	if (event->kind != EVENT_MM_FILEMAP_GET_PAGES)
+		return;
+	reader = world_reader(world, event->pid,
+			      world_file(world, event->value[MM_FILEMAP_GET_PAGES_S_DEV],
+					 event->value[MM_FILEMAP_GET_PAGES_I_INO]));
+	if (reader)
+		reader->prev_page = read_end;
+}
+
 void world_event(struct world *world, const struct tape_event *event)
 {
 	uint32_t n;
 
 	world->now_ns = event->timestamp_ns;
 	switch (event->kind) {
+	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN:
+	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_BEGIN:
+	case EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_BEGIN:
+	case EVENT_MM_VMSCAN_NODE_RECLAIM_BEGIN:
+	case EVENT_MM_VMSCAN_KSWAPD_WAKE:
+		set_in_reclaim(world, event, true);
+		break;
+	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_END:
+	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_END:
+	case EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_END:
+	case EVENT_MM_VMSCAN_NODE_RECLAIM_END:
+	case EVENT_MM_VMSCAN_KSWAPD_SLEEP:
+		set_in_reclaim(world, event, false);
+		break;
+	case EVENT_PAGE_CACHE_SYNC_RA:
+		readahead_begun(world, event);
+		break;
+	case EVENT_PAGE_CACHE_ASYNC_RA:
+		readahead_async(world, event);
+		break;
 	case EVENT_SCHED_PROCESS_FORK:
 		task_forked(world, event);
 		break;

@@ -42,11 +42,15 @@ struct world_memcg {
 
 struct world_task {
 	int32_t pid; /* thread id */
+	uint32_t number; /* counts up from 0 in the order they were met */
 	uint32_t memcg; /* number */
 	char comm[WORLD_COMM_BYTES];
 	void *bracket; /* check's: the reclaim call that the task is in */
 	uint64_t fresh_pfn; /* 1 + pfn of the large folio it allocated last; 0: none */
-	bool skip_readahead; /* replay's: the recorded miss behind these adds did not happen there */
+	bool in_reclaim; /* between a reclaim begin and its end, or an awake kswapd */
+	/* What the last synchronous readahead was asked for: the rest of its adds nobody asked for. */
+	uint32_t demand_file;
+	uint64_t demand_first, demand_last; /* pages; nothing if first > last */
 };
 
 struct world_file {
@@ -85,6 +89,7 @@ struct world {
 	uint32_t limited_memcg; /* whose limit a replay changes: WORLD_ROOT if none has a limit */
 	bool memcg_inferred; /* no snapshot: tasks that reclaimed are taken as one group */
 	bool has_mountinfo;
+	bool single_frees; /* mm_page_free of single pages is on the tape: anon can be followed */
 	bool anon_pages_given; /* the user told the group's anon pages (lrutape/facts) */
 	uint64_t now_ns;
 	uint64_t inferred[NR_INFER_RULES];
@@ -104,6 +109,15 @@ void world_exit(struct world *world);
 
 /** world_event() - take in what an event says about tasks, memcgs and the time. */
 void world_event(struct world *world, const struct tape_event *event);
+
+/**
+ * world_event_done() - all runs have seen the event: readers' positions move on
+ * @read_end: last page that a mm_filemap_get_pages covered
+ */
+void world_event_done(struct world *world, const struct tape_event *event, uint64_t read_end);
+
+/** world_task_is_kdamond() - DAMON's thread, whose deletions are evictions. */
+bool world_task_is_kdamond(const struct world_task *task);
 
 /** world_task() - a task by thread id, made in the root memcg if it is new; NULL without memory. */
 struct world_task *world_task(struct world *world, int32_t pid);

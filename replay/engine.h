@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A free-running replay: one policy at one memory size over a tape's stimuli.
+ *
+ * What the kernel decided is never fed in. Its adds are taken where the miss behind them happens
+ * here too; a page that it had in memory and this run has not is read in alone.
+ */
+#ifndef REPLAY_ENGINE_H
+#define REPLAY_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "replay/policy/policy.h"
+#include "replay/world/world.h"
+
+struct replay;
+
+#define REPLAY_MEMORY_RECORDED 0 /* each memcg at its recorded limit */
+
+/**
+ * replay_open() - begin a run
+ * @world: given each event before the run is; shared by all runs
+ * @choice: policy; copied
+ * @memory_pages: limit of the world's limited_memcg, or REPLAY_MEMORY_RECORDED
+ * Return: ends with replay_close(); NULL without memory.
+ */
+struct replay *replay_open(struct world *world, const struct policy_choice *choice,
+			   int64_t memory_pages);
+
+/** replay_event() - the next event. @read_end: of event_stream_next(). */
+void replay_event(struct replay *replay, const struct tape_event *event, uint64_t read_end);
+
+/** replay_finish() - the tape ended: zaps complete, batches drain. */
+void replay_finish(struct replay *replay);
+
+/** replay_failed() - the replay's own memory ran out; its figures are worth nothing. */
+bool replay_failed(const struct replay *replay);
+
+/** replay_mm() - the machine, for reading counters; owned by the replay. */
+const struct mm *replay_mm(const struct replay *replay);
+
+/** replay_accesses() - folios touched so far. */
+uint64_t replay_accesses(const struct replay *replay);
+
+/** replay_inferred() - stimuli of this run by rule, the world's included. */
+uint64_t replay_inferred(const struct replay *replay, enum infer_rule rule);
+
+/** replay_close() - free it; NULL is fine. */
+void replay_close(struct replay *replay);
+
+#endif

@@ -1,0 +1,616 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/check.h"
+#include "replay/engine.h"
+#include "replay/event_stream.h"
+#include "replay/results.h"
+#include "replay/tape_policy.h"
+#include "schema/command.h"
+
+#define POLICY_LIMIT 64
+#define MEMORY_LIMIT 64
+#define RUN_LIMIT 1024
+#define POINT_LIMIT 10000 /* of one run over time */
+#define PAGE_BYTES 4096
+#define NS_PER_MS 1000000
+
+static const char usage[] =
+	"usage: lrutape replay [options] -o FILE.db TAPE...\n"
+	"       lrutape replay --list-policies\n"
+	"\n"
+	"Run each policy at each memory size over each tape, and write what came of it to a results\n"
+	"database. The recorded policy is checked in the same pass: see the agreement table.\n"
+	"\n"
+	"  -o FILE.db         results database; an existing one is replaced when all runs are done\n"
+	"  --policy P         base[@release][+patch[=value]]...; may be given again (preset: as recorded)\n"
+	"  --memory M,M,...   limits in place of the recorded one: bytes with K, M or G, or percent of it\n"
+	"  --interval MS      milliseconds of trace time between two rows of counters (preset: 1000)\n"
+	"  --list-policies    print policies and patches\n"
+	"  --help             print this\n";
+
+struct memory_size {
+	int64_t pages; /* 0: see percent */
+	unsigned int percent; /* of the recorded limit; 0 and pages 0: as recorded */
+};
+
+struct replay_options {
+	const char *output;
+	const char *policy[POLICY_LIMIT];
+	unsigned int nr_policies;
+	struct memory_size memory[MEMORY_LIMIT];
+	unsigned int nr_memories;
+	uint64_t interval_ns;
+	char **tape;
+	int nr_tapes;
+};
+
+struct run {
+	struct policy_choice choice;
+	int64_t memory_pages; /* REPLAY_MEMORY_RECORDED: as recorded */
+	struct replay *replay;
+	int64_t run_id;
+};
+
+/* Counters that are worth following over time. */
+static const struct {
+	enum counter counter;
+	const char *name;
+} followed[] = {
+	{ COUNT_accesses, "accesses" },
+	{ COUNT_hits, "hits" },
+	{ COUNT_misses, "misses" },
+	{ COUNT_workingset_refault_file, "workingset_refault_file" },
+	{ COUNT_workingset_activate_file, "workingset_activate_file" },
+	{ COUNT_pgscan_file, "pgscan_file" },
+	{ COUNT_pgsteal_file, "pgsteal_file" },
+	{ COUNT_pgactivate, "pgactivate" },
+	{ COUNT_pgdeactivate, "pgdeactivate" },
+};
+
+static const char *const counter_name[NR_COUNTERS] = {
+#define COUNTER(number, name, unit, meaning) [number] = #name,
+#include "schema/counters.def"
+};
+
+static const char *const lock_site_name[NR_LOCK_SITES] = {
+#define LOCK_SITE(number, name, meaning) [number] = #name,
+#include "schema/lock_sites.def"
+};
+
+static const char *const drain_cause_name[NR_DRAIN_CAUSES] = {
+#define DRAIN_CAUSE(number, name, meaning) [number] = #name,
+#include "schema/drain_causes.def"
+};
+
+static void list_policies(void)
+{
+	for (unsigned int i = 0; policy_base(i); i++) {
+		const struct reclaim_policy *base = policy_base(i);
+
+		printf("%s\n  %s\n  source: %s\n", base->name, base->summary, base->source);
+		for (unsigned int j = 0; policy_patch(j); j++) {
+			const struct policy_patch *patch = policy_patch(j);
+
+			if (strcmp(patch->base, base->name))
+				continue;
+			printf("  +%s\n    %s\n    source: %s\n", patch->name, patch->summary,
+			       patch->source);
+			if (patch->param)
+				printf("    setting %s: %s (%s), %" PRId64 " to %" PRId64
+				       ", preset %" PRId64 "\n",
+				       patch->param->name, patch->param->help, patch->param->unit,
+				       patch->param->least, patch->param->greatest,
+				       patch->param->preset);
+		}
+	}
+}
+
+/* One size: 64M, 16384K, 1G, 25%. Return: understood. */
+static bool parse_memory(const char *text, size_t size, struct memory_size *memory)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno || end == text || *text == '-' || !n)
+		return false;
+	if (*end == '%' && n <= 100000) {
+		memory->percent = (unsigned int)n;
+		return end + 1 == text + size;
+	}
+	switch (*end) {
+	case 'G': case 'g':
+		n = n > UINT64_MAX >> 30 ? UINT64_MAX : n << 30;
+		end++;
+		break;
+	case 'M': case 'm':
+		n = n > UINT64_MAX >> 20 ? UINT64_MAX : n << 20;
+		end++;
+		break;
+	case 'K': case 'k':
+		n = n > UINT64_MAX >> 10 ? UINT64_MAX : n << 10;
+		end++;
+		break;
+	default:
+		break;
+	}
+	memory->pages = (int64_t)(n / PAGE_BYTES);
+	return end == text + size && n >= PAGE_BYTES && n < (UINT64_C(1) << 52);
+}
+
+static bool parse_memories(const char *text, struct replay_options *options)
+{
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		struct memory_size *memory = &options->memory[options->nr_memories];
+
+		if (options->nr_memories == MEMORY_LIMIT) {
+			fprintf(stderr, "lrutape: replay: more than %d memory sizes\n", MEMORY_LIMIT);
+			return false;
+		}
+		*memory = (struct memory_size){ 0 };
+		if (!parse_memory(text, n, memory)) {
+			fprintf(stderr,
+				"lrutape: replay: --memory %.*s: write a size such as 64M, or a share of the "
+				"recorded limit such as 50%%\n",
+				(int)n, text);
+			return false;
+		}
+		options->nr_memories++;
+		if (!text[n])
+			return true;
+		text += n + 1;
+	}
+}
+
+static int parse_options(int argc, char **argv, struct replay_options *options)
+{
+	static const struct option list[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "policy", required_argument, NULL, 'p' },
+		{ "memory", required_argument, NULL, 'm' },
+		{ "interval", required_argument, NULL, 'i' },
+		{ "list-policies", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	char *end;
+	int c;
+
+	optind = 1;
+	options->interval_ns = UINT64_C(1000) * NS_PER_MS;
+	while ((c = getopt_long(argc, argv, "o:h", list, NULL)) != -1) {
+		switch (c) {
+		case 'o':
+			options->output = optarg;
+			break;
+		case 'p':
+			if (options->nr_policies == POLICY_LIMIT) {
+				fprintf(stderr, "lrutape: replay: more than %d policies\n", POLICY_LIMIT);
+				return COMMAND_MISUSED;
+			}
+			options->policy[options->nr_policies++] = optarg;
+			break;
+		case 'm':
+			if (!parse_memories(optarg, options))
+				return COMMAND_MISUSED;
+			break;
+		case 'i':
+			options->interval_ns = strtoull(optarg, &end, 10) * NS_PER_MS;
+			if (*end || end == optarg || !options->interval_ns ||
+			    options->interval_ns / NS_PER_MS > 86400000) {
+				fprintf(stderr, "lrutape: replay: --interval %s: milliseconds, 1 or more\n",
+					optarg);
+				return COMMAND_MISUSED;
+			}
+			break;
+		case 'l':
+			list_policies();
+			return -1;
+		case 'h':
+			fputs(usage, stdout);
+			return -1;
+		default:
+			fputs("lrutape: replay: `lrutape replay --help` tells the options\n", stderr);
+			return COMMAND_MISUSED;
+		}
+	}
+	options->tape = argv + optind;
+	options->nr_tapes = argc - optind;
+	if (!options->nr_tapes) {
+		fputs("lrutape: replay: at least one tape is needed: lrutape replay -o FILE.db TAPE\n",
+		      stderr);
+		return COMMAND_MISUSED;
+	}
+	if (!options->output) {
+		fputs("lrutape: replay: -o FILE.db is needed: where the results go\n", stderr);
+		return COMMAND_MISUSED;
+	}
+	/* A wrong name is told before a long tape is read. */
+	for (unsigned int i = 0; i < options->nr_policies; i++) {
+		struct policy_choice choice;
+		const struct mm_rules *rules;
+		char why[256];
+		unsigned int nr;
+
+		rules = mm_rules_list(&nr);
+		if (policy_parse(options->policy[i], rules[nr - 1].release, &choice, why, sizeof(why))) {
+			fprintf(stderr, "lrutape: replay: --policy %s: %s\n", options->policy[i], why);
+			return COMMAND_MISUSED;
+		}
+	}
+	return 0;
+}
+
+/* FNV-1a over the file's bytes: tells two tapes of one name apart. */
+static int hash_file(const char *path, char *text, size_t text_bytes)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	unsigned char buffer[65536];
+	FILE *file = fopen(path, "rb");
+	size_t n;
+
+	if (!file)
+		return -1;
+	while ((n = fread(buffer, 1, sizeof(buffer), file)))
+		for (size_t i = 0; i < n; i++)
+			hash = (hash ^ buffer[i]) * UINT64_C(0x100000001b3);
+	n = ferror(file);
+	fclose(file);
+	snprintf(text, text_bytes, "fnv1a64:%016" PRIx64, hash);
+	return n ? -1 : 0;
+}
+
+static const char *first_line(const struct tape_reader *reader, const char *name, char *line,
+			      size_t line_bytes)
+{
+	const struct tape_blob *blob = tape_reader_find_blob(reader, TAPE_MOMENT_START, name);
+
+	if (!blob)
+		return NULL;
+	snprintf(line, line_bytes, "%.*s", (int)strcspn(blob->data, "\n"), blob->data);
+	return line;
+}
+
+static int add_tape(struct results *results, const char *path, const struct tape_reader *reader,
+		    const struct world *world, const char *recorded_policy, int64_t *tape_id)
+{
+	const struct tape_summary *summary = tape_reader_summary(reader);
+	char hash[32], command[4096], source[4096];
+	struct results_tape tape = {
+		.path = path,
+		.content_hash = hash,
+		.format_version = summary->format_version,
+		.kernel_release = world->release[0] ? world->release : NULL,
+		.command = first_line(reader, "lrutape/command", command, sizeof(command)),
+		.source = first_line(reader, "lrutape/source", source, sizeof(source)),
+		.recorded_policy = recorded_policy,
+		.first_ns = summary->nr_events ? summary->first_ns : RESULTS_NONE,
+		.last_ns = summary->nr_events ? summary->last_ns : RESULTS_NONE,
+		.nr_events = summary->nr_events,
+		.nr_lost = summary->nr_lost,
+		.nr_losses_unknown = summary->nr_losses_unknown,
+		.nr_overrun = summary->nr_overrun,
+	};
+
+	if (!tape.source)
+		tape.source = "record";
+	if (hash_file(path, hash, sizeof(hash)))
+		tape.content_hash = NULL;
+	return results_add_tape(results, &tape, tape_id);
+}
+
+static void add_memcgs(struct results *results, int64_t tape_id, const struct world *world)
+{
+	for (uint32_t n = 0; n < world->nr_memcgs; n++) {
+		const struct world_memcg *memcg = &world->memcg[n];
+
+		results_add_memcg(results, tape_id, memcg->id, memcg->path,
+				  memcg->limit_pages == INT64_MAX ?
+					  RESULTS_NONE :
+					  (uint64_t)memcg->limit_pages * PAGE_BYTES);
+	}
+}
+
+static void add_agreement(struct results *results, int64_t tape_id, const struct world *world,
+			  const struct check *check)
+{
+	for (uint32_t n = 0; n < world->nr_memcgs; n++)
+		for (int d = 0; d < NR_CHECK_DECISIONS; d++) {
+			const struct check_tally *tally = check_tally(check, n, (enum check_decision)d);
+
+			if (tally)
+				results_add_agreement(results, tape_id, world->memcg[n].id,
+						      check_name((enum check_decision)d),
+						      tally->decided, tally->equal,
+						      tally->first_mismatch_ns == UINT64_MAX ?
+							      RESULTS_NONE :
+							      tally->first_mismatch_ns);
+		}
+}
+
+static bool memcg_has_counts(const struct mem_cgroup *memcg)
+{
+	for (int c = 1; c < NR_COUNTERS; c++)
+		if (memcg->lruvec[0].counter[c] && c != COUNT_resident_max)
+			return true;
+	for (int s = 1; s < NR_LOCK_SITES; s++)
+		if (memcg->lruvec[0].lock[s].holds)
+			return true;
+	return false;
+}
+
+static void add_run_rows(struct results *results, const struct run *run, const struct world *world)
+{
+	const struct mm *mm = replay_mm(run->replay);
+	char text[32];
+
+	for (unsigned int i = 0; i < run->choice.nr_patches; i++) {
+		const struct policy_patch *patch = run->choice.patch[i];
+		char name[POLICY_NAME_BYTES];
+
+		if (!patch->param)
+			continue;
+		snprintf(name, sizeof(name), "%s.%s", patch->name, patch->param->name);
+		snprintf(text, sizeof(text), "%" PRId64, run->choice.value[i]);
+		results_add_setting(results, run->run_id, name, text);
+	}
+	for (unsigned int n = 0; n < mm->nr_memcgs; n++) {
+		const struct mem_cgroup *memcg = mm->memcg[n];
+		const struct lruvec *lruvec = &memcg->lruvec[0];
+
+		if (!memcg_has_counts(memcg))
+			continue;
+		for (int c = 1; c < NR_COUNTERS; c++)
+			results_add_counter(results, run->run_id, memcg->id, counter_name[c],
+					    lruvec->counter[c]);
+		for (int s = 1; s < NR_LOCK_SITES; s++)
+			if (lruvec->lock[s].holds)
+				results_add_lock_hold(results, run->run_id, memcg->id,
+						      lock_site_name[s], lruvec->lock[s].holds,
+						      lruvec->lock[s].folios);
+	}
+	for (int which = 0; which < NR_LRU_BATCHES; which++)
+		for (int cause = 1; cause < NR_DRAIN_CAUSES; cause++)
+			if (mm->drain[which][cause].drains)
+				results_add_drain(results, run->run_id,
+						  lru_batch_name((enum lru_batch)which),
+						  drain_cause_name[cause],
+						  mm->drain[which][cause].drains,
+						  mm->drain[which][cause].folios);
+	for (unsigned int rule = 1; rule < NR_INFER_RULES; rule++) {
+		uint64_t nr = replay_inferred(run->replay, (enum infer_rule)rule);
+
+		if (rule == INFER_task_in_reclaim_bracket)
+			nr = world->inferred[rule];
+		if (nr)
+			results_add_inferred(results, run->run_id, infer_rule_name(rule), nr);
+	}
+	results_end_run(results, run->run_id, replay_accesses(run->replay));
+}
+
+static void add_point(struct results *results, const struct run *run, uint64_t timestamp_ns)
+{
+	const struct mm *mm = replay_mm(run->replay);
+
+	for (unsigned int n = 0; n < mm->nr_memcgs; n++) {
+		if (!memcg_has_counts(mm->memcg[n]))
+			continue;
+		for (size_t i = 0; i < sizeof(followed) / sizeof(followed[0]); i++)
+			results_add_counter_at(results, run->run_id, mm->memcg[n]->id, timestamp_ns,
+					       followed[i].name,
+					       mm->memcg[n]->lruvec[0].counter[followed[i].counter]);
+	}
+}
+
+static int64_t memory_pages(const struct memory_size *memory, const struct world *world)
+{
+	int64_t limit = world->memcg[world->limited_memcg].limit_pages;
+
+	if (memory->pages)
+		return memory->pages;
+	if (!memory->percent)
+		return REPLAY_MEMORY_RECORDED;
+	return limit / 100 * memory->percent + limit % 100 * memory->percent / 100;
+}
+
+/* All pairs of policy and memory size. Return: number of runs, negative enum command_status. */
+static int open_runs(const struct replay_options *options, const char *tape, struct world *world,
+		     const struct tape_policy *recorded, struct results *results, int64_t tape_id,
+		     struct run *run)
+{
+	static const struct memory_size as_recorded = { 0 };
+	unsigned int nr_policies = options->nr_policies ? options->nr_policies : 1;
+	unsigned int nr_memories = options->nr_memories ? options->nr_memories : 1;
+	int nr = 0;
+
+	if (options->nr_memories && world->limited_memcg == WORLD_ROOT) {
+		fprintf(stderr,
+			"lrutape: %s: no memcg of this tape has a memory limit that --memory could change: "
+			"record with --memory, or leave it out\n",
+			tape);
+		return -COMMAND_FAILED;
+	}
+	for (unsigned int m = 0; m < nr_memories; m++) {
+		for (unsigned int p = 0; p < nr_policies && nr < RUN_LIMIT; p++) {
+			const char *name = options->nr_policies ? options->policy[p] : recorded->name;
+			struct results_run row = { .tape_id = tape_id };
+			char why[256];
+
+			if (policy_parse(name, recorded->release, &run[nr].choice, why, sizeof(why))) {
+				fprintf(stderr, "lrutape: replay: --policy %s: %s\n", name, why);
+				return -COMMAND_MISUSED;
+			}
+			run[nr].memory_pages = memory_pages(
+				options->nr_memories ? &options->memory[m] : &as_recorded, world);
+			run[nr].replay = replay_open(world, &run[nr].choice, run[nr].memory_pages);
+			if (!run[nr].replay) {
+				fputs("lrutape: replay: out of memory\n", stderr);
+				return -COMMAND_FAILED;
+			}
+			row.policy = run[nr].choice.name;
+			row.release = run[nr].choice.rules.release;
+			row.accesses = RESULTS_NONE;
+			row.memory_pages = run[nr].memory_pages;
+			if (run[nr].memory_pages == REPLAY_MEMORY_RECORDED)
+				row.memory_pages = world->limited_memcg == WORLD_ROOT ?
+							   RESULTS_NONE :
+							   (uint64_t)world->memcg[world->limited_memcg].limit_pages;
+			results_add_run(results, &row, &run[nr].run_id);
+			nr++;
+		}
+	}
+	return nr;
+}
+
+/* The one pass over the tape: all runs and the check see each event. */
+static int pass(struct tape_reader *reader, struct world *world, struct check *check,
+		struct run *run, int nr_runs, const struct replay_options *options,
+		struct results *results)
+{
+	struct event_stream *stream = event_stream_open(reader);
+	const struct tape_summary *summary = tape_reader_summary(reader);
+	uint64_t interval_ns = options->interval_ns, next_point_ns, read_end;
+	const struct tape_event *event;
+	int ret;
+
+	if (!stream)
+		return TAPE_ERR_MEMORY;
+	if ((summary->last_ns - summary->first_ns) / interval_ns > POINT_LIMIT)
+		interval_ns = (summary->last_ns - summary->first_ns) / POINT_LIMIT + 1;
+	next_point_ns = summary->first_ns + interval_ns;
+	while ((ret = event_stream_next(stream, &event, &read_end)) > 0) {
+		for (; event->timestamp_ns >= next_point_ns; next_point_ns += interval_ns)
+			for (int i = 0; i < nr_runs; i++)
+				add_point(results, &run[i], next_point_ns);
+		world_event(world, event);
+		check_event(check, event, read_end);
+		for (int i = 0; i < nr_runs; i++)
+			replay_event(run[i].replay, event, read_end);
+		world_event_done(world, event, read_end);
+	}
+	event_stream_close(stream);
+	for (int i = 0; i < nr_runs; i++)
+		replay_finish(run[i].replay);
+	return ret;
+}
+
+static int replay_tape(const struct replay_options *options, const char *path,
+		       struct tape_reader *reader, struct world *world, struct results *results)
+{
+	struct tape_policy recorded;
+	struct policy_choice recorded_choice;
+	struct check *check = NULL;
+	struct run *run;
+	int64_t tape_id;
+	char why[256];
+	int nr_runs, ret, status = COMMAND_FAILED;
+
+	if (tape_policy(reader, &recorded, why, sizeof(why)) ||
+	    policy_parse(recorded.name, recorded.release, &recorded_choice, why, sizeof(why))) {
+		fprintf(stderr, "lrutape: %s: %s\n", path, why);
+		return COMMAND_FAILED;
+	}
+	if (recorded.warning[0])
+		fprintf(stderr, "lrutape: %s: note: %s\n", path, recorded.warning);
+	run = calloc(RUN_LIMIT, sizeof(*run));
+	check = check_open(world, &recorded_choice, 0);
+	if (!run || !check) {
+		fputs("lrutape: replay: out of memory\n", stderr);
+		goto out;
+	}
+	add_tape(results, path, reader, world, recorded_choice.name, &tape_id);
+	nr_runs = open_runs(options, path, world, &recorded, results, tape_id, run);
+	if (nr_runs < 0) {
+		status = -nr_runs;
+		goto out;
+	}
+	ret = pass(reader, world, check, run, nr_runs, options, results);
+	if (ret < 0) {
+		fprintf(stderr, "lrutape: %s\n",
+			ret == TAPE_ERR_MEMORY ? "replay: out of memory" :
+						 tape_reader_problem(reader)->text);
+		goto out;
+	}
+	add_memcgs(results, tape_id, world);
+	add_agreement(results, tape_id, world, check);
+	for (int i = 0; i < nr_runs; i++)
+		add_run_rows(results, &run[i], world);
+	status = COMMAND_DONE;
+	for (int i = 0; i < nr_runs; i++)
+		if (replay_failed(run[i].replay))
+			status = COMMAND_FAILED;
+	if (status || check_failed(check)) {
+		fputs("lrutape: replay: out of memory\n", stderr);
+		status = COMMAND_FAILED;
+	}
+out:
+	for (int i = 0; run && i < RUN_LIMIT; i++)
+		replay_close(run[i].replay);
+	free(run);
+	if (check)
+		check_close(check);
+	return status;
+}
+
+static int replay_file(const struct replay_options *options, const char *path,
+		       struct results *results)
+{
+	struct tape_problem problem;
+	struct tape_reader *reader;
+	struct world world;
+	int status;
+
+	if (tape_reader_open(path, &reader, &problem)) {
+		fprintf(stderr, "lrutape: %s\n", problem.text);
+		return COMMAND_FAILED;
+	}
+	if (tape_reader_summary(reader)->torn)
+		fprintf(stderr, "lrutape: %s: torn at byte %" PRIu64 ": what stands before is used\n", path,
+			tape_reader_summary(reader)->torn_at);
+	if (world_init(&world, reader)) {
+		fprintf(stderr, "lrutape: %s\n",
+			tape_reader_problem(reader)->code ? tape_reader_problem(reader)->text :
+							    "replay: out of memory");
+		tape_reader_close(reader);
+		return COMMAND_FAILED;
+	}
+	status = replay_tape(options, path, reader, &world, results);
+	world_exit(&world);
+	tape_reader_close(reader);
+	return status;
+}
+
+int command_replay(int argc, char **argv)
+{
+	struct replay_options options = { 0 };
+	struct results_problem problem;
+	struct results *results;
+	int status = parse_options(argc, argv, &options);
+
+	if (status)
+		return status < 0 ? COMMAND_DONE : status;
+	if (results_create(options.output, LRUTAPE_VERSION, &results, &problem)) {
+		fprintf(stderr, "lrutape: %s\n", problem.text);
+		return COMMAND_FAILED;
+	}
+	for (int i = 0; i < options.nr_tapes; i++) {
+		status = replay_file(&options, options.tape[i], results);
+		if (status) {
+			results_abandon(results);
+			return status;
+		}
+	}
+	if (results_commit(results, &problem)) {
+		fprintf(stderr, "lrutape: %s\n", problem.text);
+		return COMMAND_FAILED;
+	}
+	return COMMAND_DONE;
+}
