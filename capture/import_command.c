@@ -303,11 +303,14 @@ static int add_text_blob(struct import_job *job, const char *name, const char *t
 
 static int add_blobs(struct import_job *job, const struct request *request)
 {
+	/* Without its folders: a tape is sent away, and they are nobody's business. */
+	const char *slash = strrchr(request->input, '/');
 	char source[4096 + 64], release[256], facts[FACTS_LIMIT * 64];
 	size_t used = 0;
 	int err;
 
-	snprintf(source, sizeof(source), "%s %s\n", request->kind->name, request->input);
+	snprintf(source, sizeof(source), "%s %s\n", request->kind->name,
+		 slash ? slash + 1 : request->input);
 	err = add_text_blob(job, "lrutape/source", source);
 	if (!err && request->release) {
 		snprintf(release, sizeof(release), "%s\n", request->release);
