@@ -315,44 +315,48 @@ static int tell_settings(struct recording *r)
 	return error ? tape_went_wrong(r) : 0;
 }
 
+/*
+ * What a task does by itself, as against what it does for others: whoever runs on a CPU drains its
+ * LRU batches, reclaims and frees other tasks' folios, and flushes their statistics. The recorder's
+ * own part in that must stay on the tape, or folios would enter lists unseen.
+ */
+static bool is_own_doing(const struct event_choice *choice)
+{
+	return !strcmp(choice->system, "readahead") || !strcmp(choice->system, "writeback") ||
+	       !strcmp(choice->event, "mm_page_alloc") ||
+	       !strcmp(choice->event, "mm_filemap_add_to_page_cache") ||
+	       !strcmp(choice->event, "mm_filemap_get_pages") ||
+	       !strcmp(choice->event, "mm_filemap_map_pages") ||
+	       !strcmp(choice->event, "mm_filemap_fault");
+}
+
 /* Every thread of ours, so that the recorder is not what is recorded. */
 static int exclude_recorder(struct recording *r)
 {
-	struct capture_problem absent;
-	char file[256], *pids = NULL, *filter = NULL;
-	size_t size;
-	FILE *to = open_memstream(&pids, &size);
 	int failed = 0;
 
-	if (!to)
-		return capture_problem_set(r->problem, "out of memory");
-	fprintf(to, "%d", getpid());
-	for (unsigned int i = 0; i < ring_readers_nr(r->readers); i++)
-		fprintf(to, " %d", ring_reader_tid(r->readers, i));
-	if (fclose(to))
-		return capture_problem_set(r->problem, "out of memory");
-	if (!trace_instance_write(r->instance, "set_event_notrace_pid", pids, &absent)) {
-		free(pids);
-		return 0;
-	}
-	/* Before 5.7 there is no such file: each event gets a filter. */
 	for (unsigned int i = 0; i < r->events.nr && !failed; i++) {
 		const struct event_choice *choice = &r->events.choice[i];
+		char file[256], *filter = NULL;
+		size_t size;
+		FILE *to;
 
+		if (!is_own_doing(choice))
+			continue;
 		to = open_memstream(&filter, &size);
 		if (!to)
-			break;
+			return capture_problem_set(r->problem, "out of memory");
 		if (choice->filter[0])
 			fprintf(to, "(%s) && ", choice->filter);
 		fprintf(to, "common_pid != %d", getpid());
 		for (unsigned int j = 0; j < ring_readers_nr(r->readers); j++)
 			fprintf(to, " && common_pid != %d", ring_reader_tid(r->readers, j));
-		fclose(to);
+		if (fclose(to))
+			return capture_problem_set(r->problem, "out of memory");
 		snprintf(file, sizeof(file), "events/%s/%s/filter", choice->system, choice->event);
 		failed = trace_instance_write(r->instance, file, filter, r->problem);
 		free(filter);
 	}
-	free(pids);
 	return failed;
 }
 
