@@ -28,7 +28,7 @@ static const char *const setting_files[] = {
 /* Files of the trace instance that tell how it was set up, stored as lrutape/trace/NAME. */
 static const char *const instance_files[] = {
 	"events/header_page", "events/header_event",   "trace_clock",	 "trace_options",
-	"buffer_size_kb",     "buffer_subbuf_size_kb", "buffer_percent", "set_event_notrace_pid",
+	"buffer_size_kb",     "buffer_subbuf_size_kb", "buffer_percent",
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))

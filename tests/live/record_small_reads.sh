@@ -30,5 +30,7 @@ at_least "reclaims" "$(count reads.lrt mm_vmscan_memcg_reclaim_begin)" 100
 # The command entered its group while tracing was on, and never before.
 "$LRUTAPE" dump reads.lrt | grep ' cgroup_attach_task: ' | grep -q "lrutape-$recorder" ||
 	fail "the command is not seen to enter lrutape-$recorder"
+# What the recorder does by itself is not there.
+"$LRUTAPE" dump reads.lrt | grep -- "-$recorder .* mm_filemap_get_pages: " && fail "the recorder recorded itself"
 bytes=$(sed -n 's/.* \([0-9]*\)\.[0-9]* bytes an event.*/\1/p' said)
 ((bytes < 6)) || fail "$bytes bytes an event, expected less than 6"
