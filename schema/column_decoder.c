@@ -22,7 +22,6 @@
 #define READ_AHEAD_BYTES 64
 #define NOT_FOUND UINT64_MAX
 #define COMMON_FIELDS TAPE_COLUMN_FIELDS
-#define CONTEXT_BITS_MAX 16
 
 struct history {
 	uint64_t *value;
@@ -32,6 +31,7 @@ struct history {
 /* One column at work. */
 struct column {
 	uint8_t predictor, encoding, width;
+	int8_t shift;
 	bool is_unsigned, listed;
 	uint64_t *value; /* current */
 	const uint64_t *ref; /* SAME, LAST, ROW */
@@ -78,8 +78,8 @@ struct column_decoder {
 	uint64_t row_type_value;
 	uint32_t rows_left;
 	uint64_t last_ns; /* as the frame's header says */
-	uint8_t context_follower[1u << CONTEXT_BITS_MAX];
-	unsigned int context, context_bits, context_mask;
+	uint8_t follower[TAPE_FRAME_TYPES_MAX]; /* by type, what came after it the last time */
+	uint8_t last_type;
 	struct history histories[TAPE_FRAME_HISTORIES_MAX];
 	unsigned int nr_histories;
 	uint8_t *raw;
@@ -447,6 +447,8 @@ static const char *take_entry(struct column_decoder *decoder, const struct tape_
 		return "text column that is not coded as one";
 	if (entry->encoding == TAPE_ENCODING_PLANES && (entry->width < 1 || entry->width > 8))
 		return "column width that is not 1 to 8";
+	if (entry->shift < -63 || entry->shift > 63)
+		return "column shift that is not -63 to 63";
 	if ((entry->type == TAPE_COLUMN_ROW_TYPE) != (column == &decoder->row_type))
 		return "row types in the wrong column";
 	column->listed = true;
@@ -454,6 +456,7 @@ static const char *take_entry(struct column_decoder *decoder, const struct tape_
 	column->encoding = entry->encoding;
 	column->width = entry->width;
 	column->is_unsigned = entry->flags & TAPE_COLUMN_UNSIGNED;
+	column->shift = entry->shift;
 	column->base = entry->base;
 	column->nr_strings = 0;
 	*column->value = text ? TAPE_VALUE_ABSENT : entry->base;
@@ -468,23 +471,11 @@ static const char *link_entry(struct column_decoder *decoder, const struct tape_
 	struct type_state *state;
 	struct column *other;
 
-	if (entry->type == TAPE_COLUMN_ROW_TYPE) {
-		unsigned int bits = 1;
-
-		if (entry->predictor == TAPE_PREDICT_BASE)
-			return NULL;
-		if (entry->predictor != TAPE_PREDICT_CONTEXT)
-			return "row types under a predictor that is not for them";
-		while ((1u << bits) < decoder->nr_in_frame)
-			bits++;
-		if (entry->base < 1 || entry->base > CONTEXT_BITS_MAX / bits)
-			return "row types with a context that is too long";
-		decoder->context = 0;
-		decoder->context_bits = bits;
-		decoder->context_mask = (1u << (unsigned int)(entry->base * bits)) - 1;
-		memset(decoder->context_follower, 0, decoder->context_mask + 1u);
-		return NULL;
-	}
+	if (entry->type == TAPE_COLUMN_ROW_TYPE)
+		return entry->predictor == TAPE_PREDICT_BASE ||
+				       entry->predictor == TAPE_PREDICT_CONTEXT ?
+			       NULL :
+			       "row types under a predictor that is not for them";
 	state = decoder->in_frame[entry->type];
 	switch (entry->predictor) {
 	case TAPE_PREDICT_BASE:
@@ -618,7 +609,8 @@ int column_decoder_load(struct column_decoder *decoder, const struct tape_frame_
 	memset(&decoder->row_type, 0, sizeof(decoder->row_type));
 	decoder->row_type.value = &decoder->row_type_value;
 	decoder->row_type.is_unsigned = true;
-	decoder->context_bits = 0;
+	memset(decoder->follower, 0, sizeof(decoder->follower));
+	decoder->last_type = 0;
 	decoder->row[TAPE_COLUMN_TIME] = header->first_ns;
 	decoder->row[TAPE_COLUMN_PID] = 0;
 	decoder->row[TAPE_COLUMN_FLAGS] = 0;
@@ -787,16 +779,14 @@ next_string(const struct column_decoder *decoder, struct column *column, bool *b
 static inline uint64_t next_row_type(struct column_decoder *decoder, bool *bad)
 {
 	uint64_t residual = next_residual(&decoder->row_type, bad);
-	uint8_t *follower;
+	uint8_t *follower = &decoder->follower[decoder->last_type];
 	uint64_t code;
 
-	if (!decoder->context_bits)
+	if (decoder->row_type.predictor != TAPE_PREDICT_CONTEXT)
 		return decoder->row_type.base + residual;
-	follower = &decoder->context_follower[decoder->context];
 	code = residual ? residual - 1 : *follower;
 	*follower = (uint8_t)code;
-	decoder->context = (decoder->context << decoder->context_bits | (unsigned int)code) &
-			   decoder->context_mask;
+	decoder->last_type = (uint8_t)code;
 	return code;
 }
 
@@ -809,9 +799,13 @@ static inline void decode_column(struct column_decoder *decoder, struct column *
 		value = *column->value + next_delta(column, bad);
 		break;
 	case TAPE_PREDICT_ROW:
+		value = *column->ref + next_delta(column, bad);
+		break;
 	case TAPE_PREDICT_SAME:
 	case TAPE_PREDICT_LAST:
-		value = *column->ref + next_delta(column, bad);
+		value = column->shift >= 0 ? *column->ref << column->shift :
+					     *column->ref >> -column->shift;
+		value += next_delta(column, bad);
 		break;
 	case TAPE_PREDICT_FOLLOW:
 	case TAPE_PREDICT_RECENT:

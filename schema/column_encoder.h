@@ -3,6 +3,7 @@
 #ifndef SCHEMA_COLUMN_ENCODER_H
 #define SCHEMA_COLUMN_ENCODER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,13 +15,15 @@ struct column_encoder;
 
 /**
  * column_encoder_new() - an empty frame
- * @types: by number, NULL where there is none; may grow while the encoder lives, entries never move
+ * @types: by number; may grow while the encoder lives, entries never move
+ * @nr_types: how many there are by now
  * @cpu: goes into the frames' headers
  * @compression_level: zstd's
  * @frame_bytes: of columns, after which a frame is full
  * Return: NULL when memory runs out.
  */
-struct column_encoder *column_encoder_new(struct tape_type *const *types, uint32_t cpu,
+struct column_encoder *column_encoder_new(struct tape_type *const *types,
+					  const atomic_uint *nr_types, uint32_t cpu,
 					  int compression_level, uint32_t frame_bytes);
 
 /* These return 0, TAPE_ERR_CORRUPT with *why set, or TAPE_ERR_MEMORY. */

@@ -72,7 +72,11 @@ struct tape_frame_header {
 	uint16_t flags;
 	uint32_t payload_bytes; /* on disk */
 	uint32_t payload_crc; /* crc32 of the payload as it lies on disk */
-	uint32_t raw_bytes; /* payload after decompression; events: sum of the streams' raw_bytes */
+	/*
+	 * Payload after decompression; equal to payload_bytes: it is not compressed, else it is one
+	 * zstd frame. Events: the sum of the streams' raw_bytes, each compressed by itself.
+	 */
+	uint32_t raw_bytes;
 	uint32_t cpu; /* events; 0 otherwise */
 	uint64_t first_ns, last_ns; /* of the rows or blobs, 0 otherwise */
 	uint64_t nr_lost; /* sum of the known counts of this frame's losses */
@@ -114,7 +118,8 @@ struct tape_column {
 	uint16_t ref_type; /* code of the type referred to */
 	uint16_t ref_field;
 	uint16_t beside; /* TAPE_PREDICT_BESIDE: field of ref_type whose value is wanted */
-	uint16_t reserved; /* 0, ignored */
+	int8_t shift; /* SAME, LAST: the value referred to << shift, or >> -shift */
+	uint8_t reserved; /* 0, ignored */
 	uint64_t base; /* the column's value before its first row */
 };
 
@@ -143,7 +148,7 @@ enum tape_predictor {
 	TAPE_PREDICT_FOLLOW = 5, /* a place in another column's history, counted from the one after the last */
 	TAPE_PREDICT_RECENT = 6, /* a place in another column's history, counted back from its end */
 	TAPE_PREDICT_BESIDE = 7, /* another column's value at the place that ref_field of this row found */
-	TAPE_PREDICT_CONTEXT = 8, /* row types only: what followed the same types the last time */
+	TAPE_PREDICT_CONTEXT = 8, /* row types only: what followed the same type the last time */
 	TAPE_PREDICT_STRING = 9, /* strings and bytes */
 };
 

@@ -63,7 +63,7 @@ struct tape_reader {
 	unsigned int nr_heap;
 	bool started;
 	ZSTD_DCtx *zstd;
-	uint8_t header[HEADER_BYTES_MAX];
+	_Alignas(8) uint8_t header[HEADER_BYTES_MAX];
 	struct tape_bytes payload, raw;
 };
 
@@ -162,7 +162,7 @@ static int read_payload(struct tape_reader *reader, uint64_t byte)
 	return 0;
 }
 
-/* Payload of a frame that is one zstd frame, decompressed into reader->raw. */
+/* Payload of a frame that holds no events, decompressed if it is, into reader->raw. */
 static int unpack_payload(struct tape_reader *reader, uint64_t byte)
 {
 	const struct tape_frame_header *header = (const void *)reader->header;
@@ -174,6 +174,11 @@ static int unpack_payload(struct tape_reader *reader, uint64_t byte)
 	reader->raw.size = 0;
 	if (tape_bytes_reserve(&reader->raw, header->raw_bytes + 1u))
 		return fail(reader, TAPE_ERR_MEMORY, byte, NULL);
+	if (header->payload_bytes == header->raw_bytes) {
+		memcpy(reader->raw.data, reader->payload.data, header->raw_bytes);
+		reader->raw.size = header->raw_bytes;
+		return 0;
+	}
 	size = ZSTD_decompressDCtx(reader->zstd, reader->raw.data, header->raw_bytes,
 				   reader->payload.data, header->payload_bytes);
 	if (ZSTD_isError(size) || size != header->raw_bytes)

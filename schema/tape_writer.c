@@ -22,6 +22,7 @@
 #include "schema/tape_types.h"
 
 #define BLOBS_PER_FRAME_BYTES (256u << 10)
+#define STORE_BELOW_BYTES 512 /* frames that are small enough to be read with the eye */
 #define FRAME_BYTES_DEFAULT (1u << 20)
 #define FRAME_BYTES_MAX (8u << 20)
 
@@ -106,7 +107,7 @@ static int write_frame(struct tape_writer *writer, const struct tape_bytes *fram
 	return error ? fail(writer, TAPE_ERR_MEMORY, NULL) : 0;
 }
 
-/* Compress @raw into writer->frame behind a header of that kind. */
+/* @raw, compressed where that helps, into writer->frame behind a header of that kind. */
 static int pack_frame(struct tape_writer *writer, enum tape_frame_kind kind,
 		      const struct tape_bytes *raw, uint64_t first_ns, uint64_t last_ns)
 {
@@ -126,12 +127,15 @@ static int pack_frame(struct tape_writer *writer, enum tape_frame_kind kind,
 	if (tape_bytes_reserve(frame, sizeof(header) + ZSTD_compressBound(raw->size)))
 		return fail(writer, TAPE_ERR_MEMORY, NULL);
 	tape_bytes_append(frame, &header, sizeof(header));
-	packed = ZSTD_compressCCtx(writer->zstd, frame->data + frame->size,
-				   frame->room - frame->size, raw->data, raw->size,
-				   writer->compression_level);
-	if (ZSTD_isError(packed))
-		return fail(writer, TAPE_ERR_MEMORY, ZSTD_getErrorName(packed));
-	frame->size += packed;
+	packed = raw->size < STORE_BELOW_BYTES ?
+			 raw->size :
+			 ZSTD_compressCCtx(writer->zstd, frame->data + frame->size,
+					   frame->room - frame->size, raw->data, raw->size,
+					   writer->compression_level);
+	if (ZSTD_isError(packed) || packed >= raw->size)
+		tape_bytes_append(frame, raw->data, raw->size);
+	else
+		frame->size += packed;
 	tape_frame_seal(frame);
 	return 0;
 }
@@ -333,8 +337,8 @@ struct tape_stream *tape_writer_stream(struct tape_writer *writer, uint32_t cpu)
 	if (!stream)
 		goto out_unlock;
 	stream->writer = writer;
-	stream->encoder = column_encoder_new(writer->type, cpu, writer->compression_level,
-					     writer->frame_bytes);
+	stream->encoder = column_encoder_new(writer->type, &writer->nr_types, cpu,
+					     writer->compression_level, writer->frame_bytes);
 	if (!stream->encoder) {
 		free(stream);
 		stream = NULL;
