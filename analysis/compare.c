@@ -444,12 +444,12 @@ static bool lower_share(int64_t part, int64_t whole, int64_t least_part, int64_t
 	       (least_whole <= 0 || (__int128)part * least_whole < (__int128)least_part * whole);
 }
 
-static const char agreement_sql[] = "SELECT decision, decided, equal FROM v_agreement"
-				    " WHERE memcg_id IS NULL AND tape_id = ? ORDER BY decision";
+static const char agreement_sql[] = "SELECT decision, decided, equal FROM v_agreement_limited"
+				    " WHERE tape_id = ? ORDER BY decision";
 
 static const char belief_sql[] =
-	"SELECT recorded_policy, nr_events, max(nr_lost, nr_overrun), nr_losses_unknown, inferred,"
-	" ifnull(v_run.accesses, -1) FROM v_belief JOIN v_run USING (run_id) WHERE run_id = ?";
+	"SELECT recorded_policy, nr_events, max(nr_lost, nr_overrun), nr_losses_unknown,"
+	" ifnull(inferred, 0), ifnull(stimuli, -1) FROM v_belief WHERE run_id = ?";
 
 /* Agreement over the kinds of decision of one tape, added to what is there. */
 static int load_agreement(sqlite3 *db, int64_t tape_id, struct compare_belief *belief)
@@ -482,7 +482,7 @@ static int load_run_belief(sqlite3 *db, const struct compare_run *run, bool othe
 			   struct compare_belief *belief)
 {
 	sqlite3_stmt *statement;
-	int64_t inferred, accesses;
+	int64_t inferred, stimuli;
 	bool found;
 
 	if (sqlite3_prepare_v2(db, belief_sql, -1, &statement, NULL) != SQLITE_OK)
@@ -498,11 +498,11 @@ static int load_run_belief(sqlite3 *db, const struct compare_run *run, bool othe
 		if (!belief->recorded_policy && sqlite3_column_type(statement, 0) != SQLITE_NULL)
 			belief->recorded_policy = column_text(statement, 0);
 		inferred = sqlite3_column_int64(statement, 4);
-		accesses = sqlite3_column_int64(statement, 5);
-		if (belief->accesses <= 0 ||
-		    lower_share(belief->inferred, belief->accesses, inferred, accesses)) {
+		stimuli = sqlite3_column_int64(statement, 5);
+		if (belief->stimuli <= 0 ||
+		    lower_share(belief->inferred, belief->stimuli, inferred, stimuli)) {
 			belief->inferred = inferred;
-			belief->accesses = accesses;
+			belief->stimuli = stimuli;
 		}
 	}
 	sqlite3_finalize(statement);
@@ -513,7 +513,7 @@ int compare_load_belief(sqlite3 *db, const struct compare_pair *pair, struct com
 {
 	bool other_tape = pair->a->tape_id != pair->b->tape_id;
 
-	*belief = (struct compare_belief){ .accesses = -1 };
+	*belief = (struct compare_belief){ .stimuli = -1 };
 	if (load_run_belief(db, pair->a, true, belief) ||
 	    load_run_belief(db, pair->b, other_tape, belief) ||
 	    load_agreement(db, pair->a->tape_id, belief))

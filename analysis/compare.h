@@ -134,7 +134,7 @@ struct compare_belief {
 	char *least_decision; /* kind with the lowest share; NULL: none */
 	int64_t least_decided, least_equal;
 	int64_t nr_events, nr_lost, nr_losses_unknown;
-	int64_t inferred, accesses; /* of the run with the greater share; accesses -1: not known */
+	int64_t inferred, stimuli; /* of the run with the greater share; stimuli -1: not known */
 };
 
 /** compare_load_belief() - of both runs' tapes, the worse number. Return: 0 or -1, as above. */

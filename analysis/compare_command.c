@@ -354,11 +354,11 @@ static void write_belief(FILE *to, const struct compare_belief *belief)
 		fprintf(to, ", losses of unknown size: %" PRId64, belief->nr_losses_unknown);
 	if (belief->inferred == 0) {
 		fputs("; nothing inferred", to);
-	} else if (belief->accesses <= 0) {
-		fprintf(to, "; %" PRId64 " accesses inferred", belief->inferred);
+	} else if (belief->stimuli <= 0) {
+		fprintf(to, "; %" PRId64 " stimuli inferred", belief->inferred);
 	} else {
-		compare_share_text(belief->inferred, belief->accesses, share, sizeof(share));
-		fprintf(to, "; %s of accesses inferred", share);
+		compare_share_text(belief->inferred, belief->stimuli, share, sizeof(share));
+		fprintf(to, "; %s of stimuli inferred", share);
 	}
 }
 
@@ -572,7 +572,7 @@ static int flat_belief(const struct report *report, struct output *output,
 		BELIEF_ROW("least_equal", a.least_decision ? a.least_decision : "-", least_equal);
 		BELIEF_ROW("lost", "events", nr_lost);
 		BELIEF_ROW("losses_unknown", "times", nr_losses_unknown);
-		BELIEF_ROW("inferred", "accesses", inferred);
+		BELIEF_ROW("inferred", "stimuli", inferred);
 	}
 #undef BELIEF_ROW
 	compare_belief_free(&a);

@@ -272,8 +272,8 @@ static const char *read_flags(const char *p, struct match *match, const struct s
 }
 
 /*
- * The bits of include/linux/gfp_types.h: 0 to 7 are the same from v4.9 on, 8 to 23 from v5.0 on
- * (v5.4 and v6.18 compared). Bits above 23 move with the kernel's configuration and stay away.
+ * The bits of include/linux/gfp_types.h, v6.18. Bits 0 to 7 are the same from v4.9 on; that 8 to 23
+ * hold from v5.0 on is believed, not checked. Bits above 23 move with the configuration and stay away.
  */
 static const struct symbol gfp_symbols[] = {
 	{ "none", 0 },

@@ -41,6 +41,7 @@ struct replay {
 	uint64_t room_tasks;
 	uint64_t next_spare_pfn;
 	uint64_t accesses;
+	uint64_t nr_stimuli, nr_inferred; /* the second are part of the first */
 	uint64_t inferred[NR_INFER_RULES];
 	struct mem_cgroup *limited; /* NULL: none */
 	bool failed;
@@ -94,6 +95,12 @@ uint64_t replay_accesses(const struct replay *replay)
 	return replay->accesses;
 }
 
+uint64_t replay_stimuli(const struct replay *replay, uint64_t *inferred)
+{
+	*inferred = replay->nr_inferred;
+	return replay->nr_stimuli;
+}
+
 uint64_t replay_inferred(const struct replay *replay, enum infer_rule rule)
 {
 	return replay->inferred[rule];
@@ -128,6 +135,16 @@ static struct mem_cgroup *task_memcg(struct replay *replay, int32_t pid)
 	struct world_task *task = world_task(replay->world, pid);
 
 	return machine_memcg(&replay->machine, task ? task->memcg : WORLD_ROOT);
+}
+
+/* One stimulus; @rule: how it was drawn from other events, NR_INFER_RULES: an event names it. */
+static void stimulus(struct replay *replay, enum infer_rule rule)
+{
+	replay->nr_stimuli++;
+	if (rule == NR_INFER_RULES)
+		return;
+	replay->nr_inferred++;
+	replay->inferred[rule]++;
 }
 
 static void count(struct mem_cgroup *memcg, enum counter counter, uint64_t n)
@@ -285,6 +302,7 @@ static void file_folio_added(struct replay *replay)
 		order = 0;
 	if (!mine || mine->skip_adds || order > FOLIO_ORDER_LIMIT)
 		return;
+	stimulus(replay, NR_INFER_RULES);
 	if (!any_present(replay, file, index, UINT64_C(1) << order)) {
 		add_recorded(replay, task, file, index, (uint8_t)order, pfn);
 		return;
@@ -317,6 +335,7 @@ static void may_add_again(struct replay *replay)
 static void access_folio(struct replay *replay, struct folio *folio, bool mark)
 {
 	replay->accesses++;
+	stimulus(replay, NR_INFER_RULES);
 	count(folio->lruvec->memcg, COUNT_accesses, 1);
 	if (!folio_test_clear(folio, FOLIO_demanded))
 		count(folio->lruvec->memcg, COUNT_hits, 1);
@@ -345,7 +364,7 @@ static void pages_read(struct replay *replay, uint64_t read_end)
 			folio = bring_in(replay, file, page, 0, 0);
 			if (!folio)
 				return;
-			replay->inferred[INFER_readahead_modelled]++;
+			stimulus(replay, INFER_readahead_modelled);
 			count(folio->lruvec->memcg, COUNT_misses, 1);
 			folio_set(folio, FOLIO_demanded);
 		}
@@ -376,8 +395,7 @@ static void file_folio_deleted(struct replay *replay)
 	if (order == TAPE_VALUE_ABSENT || order > FOLIO_ORDER_LIMIT)
 		order = 0;
 	foreign = world_task_is_kdamond(task);
-	if (foreign)
-		replay->inferred[INFER_eviction_by_kdamond]++;
+	stimulus(replay, foreign ? INFER_eviction_by_kdamond : NR_INFER_RULES);
 	for (uint64_t i = 0; i >> order == 0; i++) {
 		struct folio *folio = page_cache_folio(&replay->machine.cache, file, index + i);
 
@@ -470,7 +488,7 @@ static void lru_inserted(struct replay *replay)
 		replay->inferred[INFER_anon_owner_by_inserter]++;
 		memcg = task_memcg(replay, replay->event->pid);
 	}
-	replay->inferred[INFER_anon_added_at_insertion]++;
+	stimulus(replay, INFER_anon_added_at_insertion);
 	make_room(replay, memcg, INT64_C(1) << order);
 	folio = mm_folio_born(mm, pfn, memcg, order);
 	if (!folio) {
@@ -505,7 +523,7 @@ static void page_freed(struct replay *replay)
 			return;
 		}
 	}
-	replay->inferred[INFER_zap_batches]++;
+	stimulus(replay, INFER_zap_batches);
 	count(folio->lruvec->memcg, COUNT_anon_free, folio_nr_pages(folio));
 	folio_set(folio, FOLIO_gathered);
 	folio->index = task->number;

@@ -43,7 +43,13 @@ const struct mm *replay_mm(const struct replay *replay);
 /** replay_accesses() - folios touched so far. */
 uint64_t replay_accesses(const struct replay *replay);
 
-/** replay_inferred() - stimuli of this run by rule, the world's included. */
+/**
+ * replay_stimuli() - what the run was given: folios read, added, freed, truncated
+ * @inferred: set to how many of these some rule drew from other events
+ */
+uint64_t replay_stimuli(const struct replay *replay, uint64_t *inferred);
+
+/** replay_inferred() - how often a rule was used in this run. */
 uint64_t replay_inferred(const struct replay *replay, enum infer_rule rule);
 
 /** replay_close() - free it; NULL is fine. */

@@ -350,6 +350,7 @@ static bool memcg_has_counts(const struct mem_cgroup *memcg)
 static void add_run_rows(struct results *results, const struct run *run, const struct world *world)
 {
 	const struct mm *mm = replay_mm(run->replay);
+	uint64_t stimuli, inferred;
 	char text[32];
 
 	for (unsigned int i = 0; i < run->choice.nr_patches; i++) {
@@ -393,7 +394,8 @@ static void add_run_rows(struct results *results, const struct run *run, const s
 		if (nr)
 			results_add_inferred(results, run->run_id, infer_rule_name(rule), nr);
 	}
-	results_end_run(results, run->run_id, replay_accesses(run->replay));
+	stimuli = replay_stimuli(run->replay, &inferred);
+	results_end_run(results, run->run_id, replay_accesses(run->replay), stimuli, inferred);
 }
 
 static void add_point(struct results *results, const struct run *run, uint64_t timestamp_ns)

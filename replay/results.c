@@ -38,8 +38,8 @@ static const char results_sql[] =
 	S(ADD_TAPE, "INSERT INTO tape VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")          \
 	S(ADD_MEMCG, "INSERT INTO memcg VALUES (?, ?, ?, ?)")                                      \
 	S(ADD_AGREEMENT, "INSERT INTO agreement VALUES (?, ?, ?, ?, ?, ?)")                        \
-	S(ADD_RUN, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                        \
-	S(END_RUN, "UPDATE run SET accesses = ? WHERE run_id = ?")                                 \
+	S(ADD_RUN, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)")                        \
+	S(END_RUN, "UPDATE run SET accesses = ?, stimuli = ?, inferred = ? WHERE run_id = ?")        \
 	S(ADD_SETTING, "INSERT INTO run_setting VALUES (?, ?, ?)")                                 \
 	S(ADD_COUNTER, "INSERT INTO counter VALUES (?, ?, ?, ?)")                                  \
 	S(ADD_COUNTER_AT, "INSERT INTO counter_at VALUES (?, ?, ?, ?, ?)")                         \
@@ -564,16 +564,20 @@ int results_add_run(struct results *results, const struct results_run *run, int6
 	return 0;
 }
 
-int results_end_run(struct results *results, int64_t run_id, uint64_t accesses)
+int results_end_run(struct results *results, int64_t run_id, uint64_t accesses, uint64_t stimuli,
+		    uint64_t inferred)
 {
 	sqlite3_stmt *statement = results->statement[END_RUN];
 
 	if (results->problem.code)
 		return results->problem.code;
-	if (!is_run(results, run_id) || !fits(results, "accesses", accesses))
+	if (!is_run(results, run_id) || !fits(results, "accesses", accesses) ||
+	    !fits(results, "stimuli", stimuli) || !fits(results, "inferred", inferred))
 		return results->problem.code;
 	bind_u64(statement, 1, accesses);
-	sqlite3_bind_int64(statement, 2, run_id);
+	bind_u64(statement, 2, stimuli);
+	bind_u64(statement, 3, inferred);
+	sqlite3_bind_int64(statement, 4, run_id);
 	return add_row(results, END_RUN);
 }
 

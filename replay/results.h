@@ -134,8 +134,15 @@ int results_add_agreement(struct results *results, int64_t tape_id, uint64_t mem
 /** results_add_run() - @run_id is set to what all of the following refer to. Return: 0 or negative. */
 int results_add_run(struct results *results, const struct results_run *run, int64_t *run_id);
 
-/** results_end_run() - tell a run's accesses once they are known. Return: 0 or negative. */
-int results_end_run(struct results *results, int64_t run_id, uint64_t accesses);
+/**
+ * results_end_run() - tell what a run was given once that is known
+ * @accesses: folios
+ * @stimuli: reads, adds, frees, truncations and so on
+ * @inferred: of these, drawn from other events by some rule
+ * Return: 0 or negative.
+ */
+int results_end_run(struct results *results, int64_t run_id, uint64_t accesses, uint64_t stimuli,
+		    uint64_t inferred);
 
 /** results_add_setting() - a policy's or patch's setting, as text. Return: 0 or negative. */
 int results_add_setting(struct results *results, int64_t run_id, const char *name,

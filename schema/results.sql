@@ -86,7 +86,9 @@ CREATE TABLE run (
 	memory_pages    INTEGER,            -- NULL: each memcg at its recorded limit
 	seed            INTEGER NOT NULL,   -- of the perturbation; 0: none
 	program_version TEXT NOT NULL,
-	accesses        INTEGER             -- folios
+	accesses        INTEGER,            -- folios
+	stimuli         INTEGER,            -- what the run was given: reads, adds, frees, truncations
+	inferred        INTEGER             -- of these, drawn from other events by the rules of inferred
 );
 
 CREATE TABLE run_setting (
@@ -151,7 +153,7 @@ SELECT run_id,
               || CASE seed WHEN 0 THEN '' ELSE ', seed ' || seed END AS run,
        tape_id, v_tape.tape, policy, base, release, patch,
        memory_pages, memory_pages / 256.0 AS memory_mib, -- pages of 4 KiB
-       seed, accesses, program_version
+       seed, accesses, stimuli, inferred, program_version
   FROM run JOIN v_tape USING (tape_id);
 
 -- Runs that differ in nothing but the patch.
@@ -249,20 +251,28 @@ SELECT tape_id, tape, NULL, 'all', decision, sum(decided), sum(equal),
   FROM agreement JOIN v_tape USING (tape_id)
  GROUP BY tape_id, decision;
 
--- How far to believe a run, one row each. The share of inferred stimulus is of its accesses.
+-- Of the memcgs under a limit, which a replay is about; of all where none has a limit.
+CREATE VIEW v_agreement_limited AS
+SELECT tape_id, decision, sum(decided) AS decided, sum(equal) AS equal,
+       100.0 * sum(equal) / nullif(sum(decided), 0) AS equal_percent
+  FROM agreement LEFT JOIN memcg USING (tape_id, memcg_id)
+ WHERE limit_bytes IS NOT NULL
+       OR NOT EXISTS (SELECT 1 FROM agreement AS other JOIN memcg AS limited USING (tape_id, memcg_id)
+                       WHERE other.tape_id = agreement.tape_id AND limited.limit_bytes IS NOT NULL)
+ GROUP BY tape_id, decision;
+
+-- How far to believe a run, one row each. Agreement as in v_agreement_limited.
 CREATE VIEW v_belief AS
 SELECT run.run_id, tape_id, recorded_policy,
-       (SELECT sum(decided) FROM agreement WHERE agreement.tape_id = run.tape_id) AS decided,
-       (SELECT sum(equal) FROM agreement WHERE agreement.tape_id = run.tape_id) AS equal,
-       (SELECT decision FROM v_agreement AS least
-         WHERE least.tape_id = run.tape_id AND memcg_id IS NULL AND decided > 0
+       (SELECT sum(decided) FROM v_agreement_limited AS a WHERE a.tape_id = run.tape_id) AS decided,
+       (SELECT sum(equal) FROM v_agreement_limited AS a WHERE a.tape_id = run.tape_id) AS equal,
+       (SELECT decision FROM v_agreement_limited AS least
+         WHERE least.tape_id = run.tape_id AND decided > 0
          ORDER BY equal_percent, decision LIMIT 1) AS least_decision,
-       (SELECT min(equal_percent) FROM v_agreement AS least
-         WHERE least.tape_id = run.tape_id AND memcg_id IS NULL) AS least_percent,
-       nr_events, nr_lost, nr_losses_unknown, nr_overrun,
-       (SELECT coalesce(sum(count), 0) FROM inferred WHERE inferred.run_id = run.run_id) AS inferred,
-       100.0 * (SELECT coalesce(sum(count), 0) FROM inferred WHERE inferred.run_id = run.run_id)
-             / nullif(accesses, 0) AS inferred_percent
+       (SELECT min(equal_percent) FROM v_agreement_limited AS least
+         WHERE least.tape_id = run.tape_id) AS least_percent,
+       nr_events, nr_lost, nr_losses_unknown, nr_overrun, stimuli, inferred,
+       100.0 * inferred / nullif(stimuli, 0) AS inferred_percent
   FROM run JOIN tape USING (tape_id);
 
 -- ---- Indexes, made after the last row. They are also what holds each row to be given once.

@@ -132,6 +132,7 @@ static sqlite3 *database_of(const struct run_given *given, size_t nr)
 					   .accesses = 10 };
 
 		results_add_run(results, &run, &id);
+		results_end_run(results, id, 10, 10, 0);
 		results_add_counter(results, id, 1, "misses", (uint64_t)id);
 	}
 	if (results_commit(results, &problem))
@@ -258,7 +259,7 @@ static void lines_hold_both_sides(void **state)
 	compare_lines_free(&lines);
 	assert_int_equal(compare_load_belief(db, &compare.pair[0], &belief), 0);
 	assert_int_equal(belief.decided, 0);
-	assert_int_equal(belief.accesses, 10);
+	assert_int_equal(belief.stimuli, 10);
 	assert_int_equal(belief.nr_events, 100);
 	compare_belief_free(&belief);
 	compare_free(&compare);

@@ -158,7 +158,7 @@ static void what_is_added_is_there(void **state)
 	results_add_lock_hold(results, run_id, 77, "isolate", 2, 31);
 	results_add_drain(results, run_id, "lru_add", "full", 2, 62);
 	results_add_inferred(results, run_id, "rule", 4);
-	results_end_run(results, run_id, 40);
+	results_end_run(results, run_id, 40, 40, 4);
 	if (results_commit(results, &problem))
 		fail_msg("%s", problem.text);
 

@@ -35,7 +35,7 @@ static void add_mthp_run(struct results *results, int64_t tape_id, const char *p
 	int64_t id;
 
 	results_add_run(results, &run, &id);
-	results_end_run(results, id, 20480000);
+	results_end_run(results, id, 20480000, 20480000, 0);
 	results_add_counter(results, id, MTHP_MEMCG, "accesses", 20480000);
 	results_add_counter(results, id, MTHP_MEMCG, "hits", 20480000);
 	results_add_counter(results, id, MTHP_MEMCG, "misses", 0);
@@ -79,6 +79,7 @@ static void add_pread_run(struct results *results, int64_t tape_id, const char *
 		results_add_counter_at(results, id, PREAD_MEMCG, 1000000000 * (5 + second),
 				       "workingset_refault_file", misses / 6 * second);
 	results_add_inferred(results, id, "activate_is_second_read", 1200);
+	results_end_run(results, id, 400000, 400000, 1200);
 }
 
 static int make_sample(const char *path, struct results_problem *problem)
