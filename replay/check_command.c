@@ -21,6 +21,7 @@ static const char usage[] =
 	"Replay the policy that the tape's kernel ran, predict each decision that the tape shows,\n"
 	"and count the equal ones. After each comparison the recorded decision is what happens.\n"
 	"\n"
+	"  --all         print the table of every memcg, not only of the recorded command's\n"
 	"  --explain N   print the N first mismatches with the state around them\n"
 	"  --json        print an array of {memcg, decision, decided, equal, first_mismatch_ns}\n"
 	"  --policy P    predict by another policy than the recorded one\n"
@@ -29,12 +30,13 @@ static const char usage[] =
 struct check_options {
 	const char *tape, *policy;
 	unsigned int nr_explain;
-	bool json;
+	bool json, all;
 };
 
 static int parse_options(int argc, char **argv, struct check_options *options)
 {
 	static const struct option list[] = {
+		{ "all", no_argument, NULL, 'a' },
 		{ "explain", required_argument, NULL, 'e' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "policy", required_argument, NULL, 'p' },
@@ -56,6 +58,9 @@ static int parse_options(int argc, char **argv, struct check_options *options)
 				return COMMAND_MISUSED;
 			}
 			options->nr_explain = (unsigned int)n;
+			break;
+		case 'a':
+			options->all = true;
 			break;
 		case 'j':
 			options->json = true;
@@ -120,36 +125,70 @@ static void print_share(const struct check_tally *tally)
 	printf("%4" PRIu64 ".%02" PRIu64 " %%", basis / 100, basis % 100);
 }
 
-static void print_table(const struct world *world, const struct check *check,
-			const struct tape_reader *reader)
+static void print_memcg(const struct world *world, const struct check *check, uint32_t n)
+{
+	bool titled = false;
+
+	for (int d = 0; d < NR_CHECK_DECISIONS; d++) {
+		const struct check_tally *tally = check_tally(check, n, (enum check_decision)d);
+
+		if (!tally)
+			continue;
+		if (!titled)
+			printf("memcg %s\n  %-16s %10s %10s %9s  first mismatch\n",
+			       world->memcg[n].path, "decision", "decided", "equal", "share");
+		titled = true;
+		printf("  %-16s %10" PRIu64 " %10" PRIu64 " ", check_name((enum check_decision)d),
+		       tally->decided, tally->equal);
+		print_share(tally);
+		if (tally->first_mismatch_ns != UINT64_MAX) {
+			fputs("  at ", stdout);
+			print_seconds(tally->first_mismatch_ns);
+			printf(": predicted %s, recorded %s", tally->predicted, tally->recorded);
+		}
+		fputs("\n", stdout);
+	}
+	if (titled)
+		fputs("\n", stdout);
+}
+
+/* One line for what other groups of the machine did meanwhile. */
+static void print_others(const struct world *world, const struct check *check)
+{
+	struct check_tally sum = { 0 };
+	unsigned int nr = 0;
+
+	for (uint32_t n = 0; n < world->nr_memcgs; n++) {
+		uint64_t before = sum.decided;
+
+		for (int d = 0; d < NR_CHECK_DECISIONS && n != world->command_memcg; d++) {
+			const struct check_tally *tally =
+				check_tally(check, n, (enum check_decision)d);
+
+			sum.decided += tally ? tally->decided : 0;
+			sum.equal += tally ? tally->equal : 0;
+		}
+		nr += sum.decided > before;
+	}
+	if (!nr)
+		return;
+	printf("other memcgs: %u, %" PRIu64 " decided, %" PRIu64 " equal,", nr, sum.decided, sum.equal);
+	print_share(&sum);
+	fputs(" (--all shows them)\n\n", stdout);
+}
+
+static void print_table(const struct check_options *options, const struct world *world,
+			const struct check *check, const struct tape_reader *reader)
 {
 	const struct tape_summary *summary = tape_reader_summary(reader);
 	const struct check_undecided *undecided = check_undecided(check);
 
-	for (uint32_t n = 0; n < world->nr_memcgs; n++) {
-		bool titled = false;
-
-		for (int d = 0; d < NR_CHECK_DECISIONS; d++) {
-			const struct check_tally *tally = check_tally(check, n, (enum check_decision)d);
-
-			if (!tally)
-				continue;
-			if (!titled)
-				printf("memcg %s\n  %-16s %10s %10s %9s  first mismatch\n",
-				       world->memcg[n].path, "decision", "decided", "equal", "share");
-			titled = true;
-			printf("  %-16s %10" PRIu64 " %10" PRIu64 " ", check_name((enum check_decision)d),
-			       tally->decided, tally->equal);
-			print_share(tally);
-			if (tally->first_mismatch_ns != UINT64_MAX) {
-				fputs("  at ", stdout);
-				print_seconds(tally->first_mismatch_ns);
-				printf(": predicted %s, recorded %s", tally->predicted, tally->recorded);
-			}
-			fputs("\n", stdout);
-		}
-		if (titled)
-			fputs("\n", stdout);
+	if (options->all || world->command_memcg == WORLD_ROOT) {
+		for (uint32_t n = 0; n < world->nr_memcgs; n++)
+			print_memcg(world, check, n);
+	} else {
+		print_memcg(world, check, world->command_memcg);
+		print_others(world, check);
 	}
 	printf("not decided: %" PRIu64 " of folios in memory before the tape, %" PRIu64
 	       " of block device folios, %" PRIu64 " isolated folios that survived unexplained,\n"
@@ -224,7 +263,7 @@ static int run(const struct check_options *options, struct tape_reader *reader,
 	if (options->json) {
 		print_json(world, check);
 	} else {
-		print_table(world, check, reader);
+		print_table(options, world, check, reader);
 		print_explained(world, check);
 	}
 	status = COMMAND_DONE;
