@@ -12,6 +12,7 @@
 #define INSERTION_SWAPBACKED 0x10
 #define PFN_NONE UINT64_MAX
 #define CHARGE_RETRIES 16 /* MAX_RECLAIM_RETRIES */
+#define REQUEST_PAGES_LIMIT 1024 /* of one request; greater sizes are bytes of an object store */
 
 /*
  * Descriptors: anon folios at their recorded frame, because their frees name it; file folios,
@@ -19,6 +20,8 @@
  */
 #define FILE_PFN_BASE (UINT64_C(1) << 31)
 #define SPARE_PFN_BASE (UINT64_C(3) << 30)
+#define SPARE_WINDOW 4096 /* frames, in the beginning */
+#define SPARE_TRIES 32
 
 /* Allocated and on no list yet, seen on the tape only; not charged. */
 #define FOLIO_fresh (1u << 30)
@@ -39,7 +42,7 @@ struct replay {
 	const struct tape_event *event;
 	struct run_task *task; /* by the world's task number */
 	uint64_t room_tasks;
-	uint64_t next_spare_pfn;
+	uint64_t next_spare, spare_window; /* frames from SPARE_PFN_BASE on */
 	uint64_t accesses;
 	uint64_t nr_stimuli, nr_inferred; /* the second are part of the first */
 	uint64_t inferred[NR_INFER_RULES];
@@ -55,7 +58,7 @@ struct replay *replay_open(struct world *world, const struct policy_choice *choi
 	if (!replay)
 		return NULL;
 	replay->world = world;
-	replay->next_spare_pfn = SPARE_PFN_BASE;
+	replay->spare_window = SPARE_WINDOW;
 	if (machine_init(&replay->machine, world, choice, false)) {
 		free(replay);
 		return NULL;
@@ -219,18 +222,24 @@ static void make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 
 /* ---- file folios */
 
+/*
+ * A frame of a range of our own. The search goes round in a window that doubles when it finds no
+ * free frame soon, so that freed descriptors are used again.
+ */
 static uint64_t spare_pfn(struct replay *replay)
 {
-	struct folio *folio;
-	uint64_t pfn;
+	for (;;) {
+		for (int try = 0; try < SPARE_TRIES; try++) {
+			uint64_t pfn = SPARE_PFN_BASE + replay->next_spare++ % replay->spare_window;
+			struct folio *folio = memmap_folio(&replay->machine.mm.memmap, pfn);
 
-	for (;;) { /* ends: there are more spare frames than pages in any memory */
-		pfn = replay->next_spare_pfn++;
-		if (replay->next_spare_pfn == MEMMAP_PFN_LIMIT)
-			replay->next_spare_pfn = SPARE_PFN_BASE;
-		folio = memmap_folio(&replay->machine.mm.memmap, pfn);
-		if (!folio || !folio_test(folio, FOLIO_alive))
-			return pfn;
+			if (!folio || !folio_test(folio, FOLIO_alive))
+				return pfn;
+		}
+		if (replay->spare_window < (MEMMAP_PFN_LIMIT - SPARE_PFN_BASE) / 2) {
+			replay->next_spare = replay->spare_window;
+			replay->spare_window *= 2;
+		}
 	}
 }
 
@@ -375,6 +384,30 @@ static void pages_read(struct replay *replay, uint64_t read_end)
 		if (next <= page)
 			return;
 		page = next;
+	}
+}
+
+/* A request of an imported access stream: each one is an access, of one page. */
+static void page_requested(struct replay *replay)
+{
+	const uint64_t *v = replay->event->value;
+	uint64_t nr = v[PAGE_REQUEST_SIZE];
+	uint32_t file = world_file(replay->world, 0, 0);
+
+	if (nr == TAPE_VALUE_ABSENT || !nr || nr > REQUEST_PAGES_LIMIT)
+		nr = 1;
+	for (uint64_t i = 0; i < nr; i++) {
+		struct folio *folio =
+			page_cache_folio(&replay->machine.cache, file, v[PAGE_REQUEST_ID] + i);
+
+		if (!folio) {
+			folio = bring_in(replay, file, v[PAGE_REQUEST_ID] + i, 0, 0);
+			if (!folio)
+				return;
+			count(folio->lruvec->memcg, COUNT_misses, 1);
+			folio_set(folio, FOLIO_demanded);
+		}
+		access_folio(replay, folio, true);
 	}
 }
 
@@ -578,6 +611,9 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		break;
 	case EVENT_MM_PAGE_FREE:
 		page_freed(replay);
+		break;
+	case EVENT_PAGE_REQUEST:
+		page_requested(replay);
 		break;
 	case EVENT_MEMCG_FLUSH_STATS:
 		machine_flush(&replay->machine, event);

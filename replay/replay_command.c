@@ -412,6 +412,14 @@ static void add_point(struct results *results, const struct run *run, uint64_t t
 	}
 }
 
+static bool any_percent(const struct replay_options *options)
+{
+	for (unsigned int m = 0; m < options->nr_memories; m++)
+		if (options->memory[m].percent)
+			return true;
+	return false;
+}
+
 static int64_t memory_pages(const struct memory_size *memory, const struct world *world)
 {
 	int64_t limit = world->memcg[world->limited_memcg].limit_pages;
@@ -440,6 +448,13 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 			tape);
 		return -COMMAND_FAILED;
 	}
+	if (any_percent(options) && world->memcg[world->limited_memcg].limit_pages == INT64_MAX) {
+		fprintf(stderr,
+			"lrutape: %s: this tape has no recorded limit to take a share of: give --memory in "
+			"bytes, e.g. 64M\n",
+			tape);
+		return -COMMAND_FAILED;
+	}
 	for (unsigned int m = 0; m < nr_memories; m++) {
 		for (unsigned int p = 0; p < nr_policies && nr < RUN_LIMIT; p++) {
 			const char *name = options->nr_policies ? options->policy[p] : recorded->name;
@@ -462,7 +477,8 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 			row.accesses = RESULTS_NONE;
 			row.memory_pages = run[nr].memory_pages;
 			if (run[nr].memory_pages == REPLAY_MEMORY_RECORDED)
-				row.memory_pages = world->limited_memcg == WORLD_ROOT ?
+				row.memory_pages = world->memcg[world->limited_memcg].limit_pages ==
+								   INT64_MAX ?
 							   RESULTS_NONE :
 							   (uint64_t)world->memcg[world->limited_memcg].limit_pages;
 			results_add_run(results, &row, &run[nr].run_id);

@@ -327,7 +327,7 @@ void world_apply_facts(struct world *world, const struct tape_reader *reader)
 		group->swappiness = 0;
 
 	world->limited_memcg = WORLD_ROOT;
-	if (group->limit_pages != INT64_MAX)
+	if (group->limit_pages != INT64_MAX || world->all_in_command_memcg)
 		world->limited_memcg = world->command_memcg;
 	for (uint32_t i = 1; i < world->nr_memcgs && world->limited_memcg == WORLD_ROOT; i++)
 		if (world->memcg[i].limit_pages != INT64_MAX)

@@ -75,6 +75,8 @@ struct world_task *world_task(struct world *world, int32_t pid)
 		world->task[i]->pid = pid;
 		world->task[i]->number = (uint32_t)world->nr_tasks++;
 		world->task[i]->demand_first = 1;
+		if (world->all_in_command_memcg)
+			world->task[i]->memcg = world->command_memcg;
 	}
 	return world->task[i];
 }
@@ -263,6 +265,15 @@ static int infer_group(struct world *world, struct tape_reader *reader)
 	return tape_reader_rewind(reader);
 }
 
+/* An access stream of another tool: all of it counts as one group's. */
+static bool has_requests(const struct tape_reader *reader)
+{
+	for (unsigned int i = 0; tape_reader_type(reader, i); i++)
+		if (tape_reader_type(reader, i)->kind == EVENT_PAGE_REQUEST)
+			return true;
+	return false;
+}
+
 int world_init(struct world *world, struct tape_reader *reader)
 {
 	const struct tape_summary *summary = tape_reader_summary(reader);
@@ -290,7 +301,13 @@ int world_init(struct world *world, struct tape_reader *reader)
 	if (!world->memcg[WORLD_ROOT].path)
 		goto err_exit;
 	world_read_snapshots(world, reader);
-	if (world->memcg_inferred) {
+	if (has_requests(reader)) {
+		world->command_memcg = world_add_memcg(world, INFERRED_MEMCG_ID, "/(requests)");
+		world->all_in_command_memcg = true;
+		for (uint64_t i = 0; i <= world->task_mask; i++)
+			if (world->task[i])
+				world->task[i]->memcg = world->command_memcg;
+	} else if (world->memcg_inferred) {
 		ret = infer_group(world, reader);
 		if (ret < 0)
 			goto err_exit;

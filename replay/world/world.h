@@ -87,6 +87,7 @@ struct world {
 	int64_t total_swap_pages, nr_swap_pages;
 	uint32_t command_memcg; /* made for the recorded command, WORLD_ROOT if none */
 	uint32_t limited_memcg; /* whose limit a replay changes: WORLD_ROOT if none has a limit */
+	bool all_in_command_memcg; /* an imported access stream has no groups */
 	bool memcg_inferred; /* no snapshot: tasks that reclaimed are taken as one group */
 	bool has_mountinfo;
 	bool single_frees; /* mm_page_free of single pages is on the tape: anon can be followed */
