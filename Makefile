@@ -227,8 +227,8 @@ test-live: programs ## only the tests that record on this kernel (root)
 test-chroot: ## demo and tests in a bare Debian with git and make only (root)
 	@tests/vm/chroot-test.sh
 
-bench: programs benches ## events and accesses a second, medians and spread
-	@BIN=$(abspath $(BIN)) scripts/bench
+bench: programs benches ## events and accesses a second, medians and spread; BASE=commit beside it
+	@BIN=$(abspath $(BIN)) BASE=$(BASE) scripts/bench $(PATTERN)
 
 golden: programs ## rewrite the golden rows and outputs, show the difference
 	@BIN=$(abspath $(BIN)) UPDATE_GOLDEN=1 tests/run tests/golden; git --no-pager diff --stat -- tests/golden
