@@ -24,14 +24,14 @@ void mmu_gather_finish(struct mm *mm, struct mmu_gather *gather)
 void mmu_gather_free(struct mm *mm, struct mmu_gather *gather, struct folio *folio)
 {
 	unsigned int room = gather->bundle ? BUNDLE_SLOTS : FIRST_BUNDLE_SLOTS;
-	unsigned int slots = folio->order ? 2 : 1;
 
-	if (gather->slots + slots > room) {
+	/* A bundle is full while there is no room for a pair: mm/mmu_gather.c, __tlb_remove_folio_pages(). */
+	if (gather->slots >= room - 1) {
 		put_batch(mm, gather);
 		gather->slots = 0;
 		gather->bundle = (gather->bundle + 1) % BUNDLES;
 	}
-	gather->slots += slots;
+	gather->slots += folio->order ? 2 : 1;
 	gather->folio[gather->nr++] = folio;
 	if (gather->nr == mm->config.rules.folio_batch_size)
 		put_batch(mm, gather);

@@ -3,7 +3,8 @@
  * How munmap, exit and MADV_DONTNEED free folios: in the batches that mmu_gather makes.
  *
  * Zapped folios collect in bundles of slots, the first of 8, the others a page of 510; a large
- * folio takes two. A bundle is freed in folio batches of 31, its rest as a short one:
+ * folio takes two. A bundle with one slot left is full: there must be room for two. It is freed
+ * in folio batches of 31, its rest as a short one:
  *
  *   1024 folios of 16 KiB = 2048 slots:  8 -> [4]   510 -> [31 x 8][7]   (four times)   37 batches
  *
