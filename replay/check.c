@@ -43,11 +43,18 @@ struct expected_drain {
 	struct folio *folio[FOLIO_BATCH_ROOM];
 };
 
+/* Insertions in a row on one CPU: a batch that filled up, or one that was drained before that. */
+struct insertion_run {
+	unsigned int nr;
+	bool ends_large; /* the last one may not wait, so that it drained the batch itself */
+};
+
 struct check {
 	struct world *world;
 	struct machine machine;
 	const struct tape_event *event; /* the current one */
 	struct expected_drain *draining; /* by CPU */
+	struct insertion_run *run; /* by CPU */
 	uint32_t nr_tallies;
 	struct check_tally (*tally)[NR_CHECK_DECISIONS]; /* by the world's memcg number */
 	struct check_undecided undecided;
@@ -82,14 +89,16 @@ struct check *check_open(struct world *world, const struct policy_choice *choice
 	if (machine_init(&check->machine, world, choice, true))
 		goto err_free;
 	check->draining = calloc(check->machine.mm.config.nr_cpus, sizeof(*check->draining));
+	check->run = calloc(check->machine.mm.config.nr_cpus, sizeof(*check->run));
 	check->nr_explain = nr_explain;
 	check->explained = calloc(nr_explain + 1, sizeof(*check->explained));
-	if (!check->draining || !check->explained)
+	if (!check->draining || !check->run || !check->explained)
 		goto err_exit;
 	return check;
 
 err_exit:
 	free(check->draining);
+	free(check->run);
 	free(check->explained);
 	machine_exit(&check->machine);
 err_free:
@@ -109,6 +118,7 @@ void check_close(struct check *check)
 	}
 	machine_exit(&check->machine);
 	free(check->draining);
+	free(check->run);
 	free(check->tally);
 	free(check->explained);
 	free(check);
@@ -459,6 +469,8 @@ static void lru_inserted(struct check *check)
 		force_active(check, folio, recorded & 1);
 	mm->policy->folio_added(mm, folio->lruvec, folio);
 	folio_set(folio, PG_lru);
+	check->run[event_cpu(check)].ends_large =
+		folio->order >= mm->config.rules.lru_cached_order_limit;
 }
 
 /* ---- access and activation */
@@ -499,15 +511,34 @@ static void expect_drain(struct check *check, unsigned int cpu)
 	}
 }
 
+/*
+ * A run of insertions that is no whole number of batches was lru_add_drain(), which empties the
+ * lru_activate batch as well. Entries that nothing happens to have no event: they go here.
+ */
+static void insertions_over(struct check *check, unsigned int cpu)
+{
+	struct mm *mm = &check->machine.mm;
+	struct folio_batch *batch = &mm->cpu[cpu].batch[BATCH_LRU_ACTIVATE];
+	struct insertion_run *run = &check->run[cpu];
+
+	if (run->nr % mm->config.rules.folio_batch_size && !run->ends_large)
+		for (unsigned int i = batch->nr; i-- > 0;)
+			if (!would_activate(batch->folio[i]))
+				lru_batch_remove_at(mm, cpu, BATCH_LRU_ACTIVATE, i);
+	run->nr = 0;
+	run->ends_large = false;
+}
+
 static void folio_accessed(struct check *check, struct folio *folio)
 {
 	struct mm *mm = &check->machine.mm;
 	unsigned int cpu = event_cpu(check);
+	struct folio_batch *batch = &mm->cpu[cpu].batch[BATCH_LRU_ACTIVATE];
+	unsigned int before = batch->nr;
 
 	mm->policy->folio_accessed(mm, cpu, folio);
-	if (mm->cpu[cpu].batch[BATCH_LRU_ACTIVATE].nr >= mm->config.rules.folio_batch_size ||
-	    (folio->order >= mm->config.rules.lru_cached_order_limit &&
-	     mm->cpu[cpu].batch[BATCH_LRU_ACTIVATE].nr))
+	if (batch->nr > before && (batch->nr >= mm->config.rules.folio_batch_size ||
+				   folio->order >= mm->config.rules.lru_cached_order_limit))
 		expect_drain(check, cpu);
 }
 
@@ -541,15 +572,26 @@ static void pages_read(struct check *check, uint64_t read_end)
 	}
 }
 
-/* Place of a folio among those that would be activated by a drain now, -1: not there. */
-static int place_in_batch(const struct folio_batch *batch, const struct folio *folio)
+static bool is_in_batch(const struct folio_batch *batch, const struct folio *folio)
 {
-	int place = 0;
-
-	for (unsigned int i = 0; i < batch->nr; i++) {
+	for (unsigned int i = 0; i < batch->nr; i++)
 		if (batch->folio[i] == folio)
-			return place;
-		place += would_activate(batch->folio[i]);
+			return true;
+	return false;
+}
+
+/*
+ * Where a folio stands among those expected, -1: nowhere. A folio that was accessed four times
+ * while it waited stands there twice; @before counts the others that should be activated first.
+ */
+static int place_in_drain(const struct expected_drain *drain, const struct folio *folio,
+			  unsigned int *before)
+{
+	*before = 0;
+	for (unsigned int i = 0; i < drain->nr; i++) {
+		if (drain->folio[i] == folio)
+			return (int)i;
+		*before += would_activate(drain->folio[i]);
 	}
 	return -1;
 }
@@ -561,7 +603,7 @@ static void lru_activated(struct check *check)
 	struct expected_drain *drain = &check->draining[cpu];
 	struct folio_batch *batch = &mm->cpu[cpu].batch[BATCH_LRU_ACTIVATE];
 	struct folio *folio = known_folio(check, check->event->value[MM_LRU_ACTIVATE_PFN]);
-	unsigned int i;
+	unsigned int before;
 	int place;
 
 	/* A single anon page's free may be filtered out: the frame is most likely somebody else's. */
@@ -573,21 +615,20 @@ static void lru_activated(struct check *check)
 		check->undecided.unseen_folio++;
 		return;
 	}
-	for (i = 0; i < drain->nr && drain->folio[i] != folio; i++)
-		;
-	if (i < drain->nr) {
-		place = (int)i;
-		activation_missing(check, drain, i);
+	place = place_in_drain(drain, folio, &before);
+	if (place < 0 && is_in_batch(batch, folio)) {
+		/* A drain that somebody else caused, with the batch not yet full: all of it goes. */
+		expect_drain(check, cpu);
+		place = place_in_drain(drain, folio, &before);
+	}
+	if (place >= 0) {
+		activation_missing(check, drain, (unsigned int)place);
 		drain->nr--;
 		memmove(drain->folio, drain->folio + 1, drain->nr * sizeof(drain->folio[0]));
-	} else {
-		/* A drain that somebody else caused, with the batch not yet full. */
-		place = place_in_batch(batch, folio);
-		lru_batch_remove(mm, cpu, BATCH_LRU_ACTIVATE, folio);
 	}
 	if (is_metadata(check, folio)) {
 		check->undecided.metadata++;
-	} else if (place == 0) {
+	} else if (place >= 0 && !before) {
 		decided_equal(check, folio->lruvec->memcg, CHECK_activation);
 	} else {
 		decided_unequal(check, folio->lruvec->memcg, CHECK_activation, "%s|pfn %" PRIx32 " activated",
@@ -1000,7 +1041,14 @@ static void events_lost(struct check *check)
 
 void check_event(struct check *check, const struct tape_event *event, uint64_t read_end)
 {
+	unsigned int cpu;
+
 	check->event = event;
+	cpu = event_cpu(check);
+	if (event->kind == EVENT_MM_LRU_INSERTION)
+		check->run[cpu].nr++;
+	else if (check->run[cpu].nr)
+		insertions_over(check, cpu);
 	switch (event->kind) {
 	case EVENT_MM_LRU_INSERTION:
 		lru_inserted(check);

@@ -121,6 +121,16 @@ void lru_add_drain(struct mm *mm, unsigned int cpu, enum drain_cause cause)
 		lru_batch_drain(mm, cpu, (enum lru_batch)which, cause);
 }
 
+void lru_batch_remove_at(struct mm *mm, unsigned int cpu, enum lru_batch which, unsigned int i)
+{
+	struct folio_batch *batch = &mm->cpu[cpu].batch[which];
+	struct folio *folio = batch->folio[i];
+
+	batch->nr--;
+	memmove(&batch->folio[i], &batch->folio[i + 1], (batch->nr - i) * sizeof(batch->folio[0]));
+	batch_reference_dropped(mm, which, folio);
+}
+
 int lru_batch_remove(struct mm *mm, unsigned int cpu, enum lru_batch which, struct folio *folio)
 {
 	struct folio_batch *batch = &mm->cpu[cpu].batch[which];
@@ -128,10 +138,7 @@ int lru_batch_remove(struct mm *mm, unsigned int cpu, enum lru_batch which, stru
 	for (unsigned int i = 0; i < batch->nr; i++) {
 		if (batch->folio[i] != folio)
 			continue;
-		batch->nr--;
-		memmove(&batch->folio[i], &batch->folio[i + 1],
-			(batch->nr - i) * sizeof(batch->folio[0]));
-		batch_reference_dropped(mm, which, folio);
+		lru_batch_remove_at(mm, cpu, which, i);
 		return (int)i;
 	}
 	return -1;

@@ -76,6 +76,9 @@ void lru_add_drain(struct mm *mm, unsigned int cpu, enum drain_cause cause);
 /** lru_batch_remove() - take a folio out of a batch unmoved. Return: its place there, or -1. */
 int lru_batch_remove(struct mm *mm, unsigned int cpu, enum lru_batch which, struct folio *folio);
 
+/** lru_batch_remove_at() - take the i-th folio out of a batch unmoved. @i: below its number. */
+void lru_batch_remove_at(struct mm *mm, unsigned int cpu, enum lru_batch which, unsigned int i);
+
 /** folio_add_lru() - a new folio waits to be put on a list. Kernel: mm/swap.c, v6.18. */
 void folio_add_lru(struct mm *mm, unsigned int cpu, struct folio *folio);
 

@@ -340,6 +340,14 @@ void world_exit(struct world *world)
 	memset(world, 0, sizeof(*world));
 }
 
+/* A new program opens its files anew: no read of it continues an old one. */
+static void forget_readers(struct world *world, int32_t pid)
+{
+	for (uint64_t i = 0; i <= world->reader_mask; i++)
+		if (world->reader[i].key && (world->reader[i].key - 1) >> 32 == (uint32_t)pid)
+			world->reader[i].prev_page = UINT64_MAX;
+}
+
 static void set_comm(struct world_task *task, const struct tape_event *event, unsigned int slot)
 {
 	size_t size;
@@ -464,6 +472,9 @@ void world_event(struct world *world, const struct tape_event *event)
 		break;
 	case EVENT_SCHED_PROCESS_FORK:
 		task_forked(world, event);
+		break;
+	case EVENT_SCHED_PROCESS_EXEC:
+		forget_readers(world, event->pid);
 		break;
 	case EVENT_CGROUP_ATTACH_TASK:
 		task_attached(world, event);
