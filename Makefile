@@ -254,6 +254,7 @@ check-pure: $(filter $(OBJ)/replay/mm/% $(OBJ)/replay/policy/%,$(LIB_OBJ)) ## th
 	@scripts/check-pure $^
 check-docs: programs ## options, policies, counters stand in their documents
 	@BIN=$(abspath $(BIN)) scripts/check-docs
+	@scripts/check-fidelity
 check-format: ## clang-format 14 changes nothing
 	@scripts/check-format $(ALL_C) $(ALL_H)
 format: ## let clang-format 14 have its way
