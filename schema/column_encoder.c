@@ -274,6 +274,7 @@ static struct type_state *new_state(struct column_encoder *encoder, const struct
 		if (type->field[i].kind == TAPE_FIELD_INTEGER)
 			continue;
 		column->predictor = TAPE_PREDICT_STRING;
+		state->has_text = true;
 		column->texts = calloc(1, sizeof(*column->texts));
 		if (!column->texts) {
 			free_state(state);
@@ -412,6 +413,19 @@ static const char *find_text(const struct tape_field *field, const uint8_t *reco
 	return (const char *)record + start;
 }
 
+/* Asked before anything of a row is taken in. */
+static bool texts_fit(const struct tape_type *type, const uint8_t *record, size_t size)
+{
+	size_t text_bytes;
+
+	for (unsigned int i = 0; i < type->nr_fields; i++)
+		if ((type->field[i].kind == TAPE_FIELD_STRING ||
+		     type->field[i].kind == TAPE_FIELD_BYTES) &&
+		    !find_text(&type->field[i], record, size, &text_bytes))
+			return false;
+	return true;
+}
+
 int column_encoder_record(struct column_encoder *encoder, const struct tape_type *type,
 			  uint64_t timestamp_ns, const uint8_t *record, size_t size,
 			  const char **why)
@@ -424,6 +438,10 @@ int column_encoder_record(struct column_encoder *encoder, const struct tape_type
 
 	if (state && size < state->record_bytes) {
 		*why = "record shorter than its format says";
+		return TAPE_ERR_CORRUPT;
+	}
+	if (state && state->has_text && !texts_fit(type, record, size)) {
+		*why = "text field that lies outside its record";
 		return TAPE_ERR_CORRUPT;
 	}
 	memcpy(&pid, record + 4, 4);
@@ -441,17 +459,10 @@ int column_encoder_record(struct column_encoder *encoder, const struct tape_type
 			size_t text_bytes;
 			const char *text = find_text(field, record, size, &text_bytes);
 
-			if (!text) {
-				*why = "text field that lies outside its record";
-				/* The row must be whole: an empty text stands in. */
-				put_string(encoder, column, "", 0);
-				continue;
-			}
 			put_string(encoder, column, text, text_bytes);
 		}
 	}
-	error = end_row(encoder);
-	return error ? error : *why ? TAPE_ERR_CORRUPT : 0;
+	return end_row(encoder);
 }
 
 int column_encoder_event(struct column_encoder *encoder, const struct tape_type *type,

@@ -97,6 +97,7 @@ struct type_state {
 	int code; /* in this frame, -1: not in it */
 	uint32_t record_bytes; /* a record is at least so long */
 	uint32_t nr_rows;
+	bool has_text;
 };
 
 struct column_encoder {

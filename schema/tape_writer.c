@@ -501,13 +501,15 @@ int tape_writer_finish(struct tape_writer *writer, struct tape_problem *problem)
 	for (unsigned int i = 0; i < TAPE_CPUS_MAX; i++) {
 		struct tape_stream *stream = writer->stream[i];
 
-		if (!stream || stream->error)
+		if (!stream)
 			continue;
-		/* No event follows that could date them: that of the last one seen has to do. */
+		/*
+		 * What a stream took before it refused an event is good. No event follows that could
+		 * date its losses: the last one has to do.
+		 */
 		if (stream->lost || stream->lost_unknown)
 			place_losses(stream, stream->last_ns ? stream->last_ns : last_ns);
-		if (!stream->error)
-			stream->error = write_stream(stream);
+		write_stream(stream);
 	}
 	error = write_types(writer);
 	error = error ? error : write_blobs(writer);
