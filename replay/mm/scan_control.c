@@ -60,8 +60,10 @@ static bool walk_next_priority(struct reclaim_walk *walk)
 		return true;
 	if (sc->nr_reclaimed)
 		return false;
+	/* Each attempt ends as a call does. */
+	walk->mm->policy->reclaim_end(walk->mm, walk->top);
 	sc->priority = DEF_PRIORITY;
-	if (!sc->memcg_full_walk && walk->top->first_child) {
+	if (!sc->memcg_full_walk) {
 		sc->memcg_full_walk = true;
 		return true;
 	}
