@@ -685,8 +685,11 @@ static void reclaim_begun(struct check *check, bool memcg_reclaim)
 	list_init(&bracket->taken);
 	if (memcg_reclaim)
 		bracket->target = machine_limit(machine_memcg(&check->machine, task->memcg));
-	if (memcg_reclaim && !bracket->target && check->world->memcg_inferred)
+	if (memcg_reclaim && !bracket->target && task->memcg != WORLD_ROOT) {
+		/* A limit set after the start is in no event: the nearest memcg is the likeliest. */
+		world_infer(check->world, INFER_limit_of_own_memcg);
 		bracket->target = machine_memcg(&check->machine, task->memcg);
+	}
 	bracket->predicted = bracket->target && all_folios_known(bracket->target);
 	if (!bracket->predicted) {
 		if (memcg_reclaim)
