@@ -43,6 +43,14 @@ ifneq ($(strip $(PACKAGES)),)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES))
 endif
+# What the static recorder is linked with: the same libraries but sqlite, as archives.
+HAVE_STATIC := $(and $(HAVE_REQUIRED),$(HAVE_TRACEFS),$(filter release debug,$(VARIANT)),\
+	       $(filter /%/libtracefs.a,$(shell $(CC) -print-file-name=libtracefs.a)),\
+	       $(filter /%/libtraceevent.a,$(shell $(CC) -print-file-name=libtraceevent.a)),\
+	       $(filter /%/libzstd.a,$(shell $(CC) -print-file-name=libzstd.a)))
+ifneq ($(HAVE_STATIC),)
+STATIC_LIBS := $(shell $(PKG_CONFIG) --static --libs libtracefs libtraceevent libzstd zlib)
+endif
 CMOCKA_LIBS := $(if $(HAVE_CMOCKA),$(shell $(PKG_CONFIG) --libs cmocka))
 
 # ---- Sources.
@@ -67,7 +75,7 @@ TEST_SRC := $(filter-out $(NEEDS_TRACEFS:capture/%=tests/unit/capture/test_%),$(
 endif
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c))
-ALL_C := $(sort lrutape.c $(call files_below,schema,*.c) $(call files_below,capture,*.c) \
+ALL_C := $(sort lrutape.c lrutape_record.c $(call files_below,schema,*.c) $(call files_below,capture,*.c) \
 	 $(call files_below,replay,*.c) $(call files_below,analysis,*.c) $(call files_below,tests,*.c))
 ALL_H := $(foreach d,schema capture replay analysis tests,$(call files_below,$(d),*.h))
 
@@ -110,7 +118,7 @@ endif
 
 # ---- Building.
 
-.PHONY: all help programs tests fuzzers benches workloads required demo run-demo test run-test \
+.PHONY: all help programs static tests fuzzers benches workloads required demo run-demo test run-test \
 	check-san test-live test-chroot lint check-format check-headers check-includes check-spdx \
 	check-docs check-pure format check-cppcheck check-tidy bench golden fuzz deps install uninstall clean ci
 .DELETE_ON_ERROR:
@@ -123,6 +131,7 @@ help: ## list these targets
 
 programs: $(BIN)/lrutape workloads
 workloads: $(WORKLOADS)
+static: $(BIN)/lrutape-record $(WORKLOADS:$(BIN)/%=$(BIN)/static/%) ## build lrutape-record, one static binary, and static workloads
 tests: $(TESTS)
 fuzzers: $(FUZZERS)
 benches: $(BENCHES)
@@ -171,6 +180,24 @@ $(BIN)/lrutape: $(PROGRAM_OBJ) $(LIB)
 	$(say) LINK $@
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(PROGRAM_OBJ) $(LIB) $(ALL_LIBS)
 
+# For a host with nothing installed: no libc, no sqlite, no symbols, and nothing that loads code.
+STATIC_OBJ := $(filter $(OBJ)/schema/% $(OBJ)/capture/%_command.o,$(LIB_OBJ))
+STATIC_LDFLAGS = -static -s -Wl,--wrap=dlopen $(filter-out -rdynamic,$(ALL_LDFLAGS))
+$(BIN)/lrutape-record: $(OBJ)/lrutape_record.o $(STATIC_OBJ) $(LIB)
+ifeq ($(HAVE_STATIC),)
+	@echo "lrutape: lrutape-record: libtracefs.a, libtraceevent.a and libzstd.a are needed, and" \
+	      "VARIANT=release or debug: run \`make deps\`" >&2; exit 1
+endif
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $(OBJ)/lrutape_record.o $(STATIC_OBJ) $(LIB) $(STATIC_LIBS) $(LDLIBS)
+
+# Workloads for a virtual machine that holds nothing else.
+$(WORKLOADS:$(BIN)/%=$(BIN)/static/%): $(BIN)/static/%: $(OBJ)/tests/live/workload/%.o
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $< $(LDLIBS)
+
 $(WORKLOADS): $(BIN)/%: $(OBJ)/tests/live/workload/%.o
 	@mkdir -p $(@D)
 	$(say) LINK $@
@@ -194,7 +221,7 @@ $(FUZZERS): $(BIN)/%: $(OBJ)/%.o $(LIB)
 	$(say) LINK $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(filter fuzz,$(VARIANT)),-fsanitize=fuzzer) -o $@ $< $(LIB) $(ALL_LIBS)
 
--include $(patsubst %.c,$(OBJ)/%.d,lrutape.c $(LIB_SRC) $(WORKLOAD_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC))
+-include $(patsubst %.c,$(OBJ)/%.d,lrutape.c lrutape_record.c $(LIB_SRC) $(WORKLOAD_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC))
 
 # ---- Running. What needs a compiler runs `deps` first and then a second make, which sees what deps installed.
 
@@ -214,14 +241,14 @@ test: ## build and run all tests; PATTERN=pattern runs some
 	$(maybe_deps)
 	@$(MAKE) --no-print-directory run-test
 
-run-test: programs tests fuzzers
+run-test: programs tests fuzzers $(if $(HAVE_STATIC),static)
 	@BIN=$(abspath $(BIN)) VARIANT=$(VARIANT) tests/run $(PATTERN)
 
 check-san: ## the same tests under ASan and UBSan
 	$(maybe_deps)
 	@$(MAKE) --no-print-directory VARIANT=san run-test
 
-test-live: programs ## only the tests that record on this kernel (root)
+test-live: programs $(if $(HAVE_STATIC),static) ## only the tests that record on this kernel (root)
 	@BIN=$(abspath $(BIN)) VARIANT=$(VARIANT) tests/run tests/live
 
 test-chroot: ## demo and tests in a bare Debian with git and make only (root)
@@ -262,10 +289,10 @@ format: ## let clang-format 14 have its way
 check-cppcheck: ## cppcheck finds nothing
 	@scripts/check-cppcheck -I$(GEN)
 check-tidy: compile_commands.json $(SQL_INC) ## clang-tidy finds nothing
-	@scripts/check-tidy $(filter-out tests/%,lrutape.c $(LIB_SRC))
+	@scripts/check-tidy $(filter-out tests/%,lrutape.c lrutape_record.c $(LIB_SRC))
 
 comma := ,
-COMPILED := $(LIB_SRC) $(WORKLOAD_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC)
+COMPILED := lrutape_record.c $(LIB_SRC) $(WORKLOAD_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC)
 compile_entry = {"directory":"$(CURDIR)","file":"$(1)","command":"$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(call poison_flags,$(1)) -c $(1)"}
 compile_commands.json: Makefile $(OUT)/flags ## for editors and clang-tidy
 	$(say) GEN $@
