@@ -34,13 +34,18 @@ struct reclaim_bracket {
 	struct scan_request applied; /* as the tape shows it */
 	struct list_head taken;
 	struct scan_result result;
+	uint64_t strangers; /* pages of victims that were not among the isolated */
 	uint64_t predicted_reclaimed; /* pages */
 };
 
-/* Folios whose activation was predicted when a batch filled up, oldest first. */
+/*
+ * Folios whose activation was predicted when a batch filled up, oldest first. One read can fill it
+ * several times before the tape gets to the activations.
+ */
 struct expected_drain {
+	uint64_t event; /* number of the one whose accesses filled it */
 	unsigned int nr;
-	struct folio *folio[FOLIO_BATCH_ROOM];
+	struct folio *folio[4 * FOLIO_BATCH_ROOM];
 };
 
 /* Insertions in a row on one CPU: a batch that filled up, or one that was drained before that. */
@@ -53,6 +58,7 @@ struct check {
 	struct world *world;
 	struct machine machine;
 	const struct tape_event *event; /* the current one */
+	uint64_t nr_events; /* up to it */
 	struct expected_drain *draining; /* by CPU */
 	struct insertion_run *run; /* by CPU */
 	uint32_t nr_tallies;
@@ -328,6 +334,7 @@ static void file_folio_added(struct check *check)
 	uint64_t order = v[MM_FILEMAP_ADD_TO_PAGE_CACHE_ORDER];
 	uint32_t file = world_file(check->world, v[MM_FILEMAP_ADD_TO_PAGE_CACHE_S_DEV],
 				   v[MM_FILEMAP_ADD_TO_PAGE_CACHE_I_INO]);
+	struct world_task *task = world_task(check->world, check->event->pid);
 	struct folio *folio;
 
 	check->world->nr_stimuli++;
@@ -335,9 +342,12 @@ static void file_folio_added(struct check *check)
 		order = 0; /* no such field up to 5.15, where file folios are single pages */
 	folio = born(check, v[MM_FILEMAP_ADD_TO_PAGE_CACHE_PFN],
 		     task_memcg(check, check->event->pid), order);
-	if (folio)
-		machine_add_file_folio(&check->machine, folio, file,
-				       v[MM_FILEMAP_ADD_TO_PAGE_CACHE_INDEX], event_cpu(check));
+	if (!folio)
+		return;
+	machine_add_file_folio(&check->machine, folio, file, v[MM_FILEMAP_ADD_TO_PAGE_CACHE_INDEX],
+			       event_cpu(check));
+	if (task)
+		machine_lock_new(&check->machine, task, folio);
 }
 
 /* ---- insertion */
@@ -501,7 +511,9 @@ static void expect_drain(struct check *check, unsigned int cpu)
 	struct folio_batch *batch = &mm->cpu[cpu].batch[BATCH_LRU_ACTIVATE];
 	struct expected_drain *drain = &check->draining[cpu];
 
-	activation_missing(check, drain, drain->nr);
+	if (drain->event != check->nr_events || drain->nr > 3 * FOLIO_BATCH_ROOM)
+		activation_missing(check, drain, drain->nr);
+	drain->event = check->nr_events;
 	while (batch->nr) {
 		struct folio *folio = batch->folio[0];
 
@@ -705,7 +717,7 @@ static void reclaim_begun(struct check *check, bool memcg_reclaim)
 
 static bool would_evict(const struct check *check, const struct folio *folio)
 {
-	return !folio_test(folio, PG_unevictable | PG_dirty | PG_writeback | PG_swapbacked) &&
+	return !folio_test(folio, PG_unevictable | PG_dirty | PG_writeback | PG_swapbacked | PG_locked) &&
 	       !folio->nr_batches && !is_metadata(check, folio); /* buffers hold metadata */
 }
 
@@ -738,6 +750,7 @@ static void apply_isolation(struct check *check, struct reclaim_bracket *bracket
 	struct mm *mm = &check->machine.mm;
 
 	bracket->result = (struct scan_result){ 0 };
+	bracket->strangers = 0;
 	if (!nr_taken)
 		return;
 	mm->policy->isolate(mm, &bracket->applied, &bracket->taken, &bracket->result);
@@ -871,8 +884,10 @@ static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 	else
 		decided_unequal(check, bracket->target, CHECK_victim, "no victim|pfn %" PRIx32,
 				folio->pfn);
-	if (!folio_test(folio, FOLIO_isolated))
+	if (!folio_test(folio, FOLIO_isolated)) {
+		bracket->strangers += folio_nr_pages(folio);
 		return;
+	}
 	for (struct list_head *pos = bracket->taken.next;
 	     pos != &bracket->taken && pos != &folio->lru; pos = pos->next)
 		folio_set(list_entry(pos, struct folio, lru), FOLIO_survivor);
@@ -973,6 +988,15 @@ static void inactive_shrunk(struct check *check)
 	while ((folio = next_victim(check, bracket))) {
 		check->undecided.survivors++;
 		folio_set(folio, FOLIO_survivor);
+		/*
+		 * For each stranger that was evicted, one of these was not isolated at all. Of the rest, a
+		 * recording that saw the group from its beginning says that they were locked or held;
+		 * elsewhere an unseen folio may have stood in their place.
+		 */
+		if (bracket->strangers >= folio_nr_pages(folio))
+			bracket->strangers -= folio_nr_pages(folio);
+		else if (!check->world->memcg_inferred)
+			continue;
 		list_move_tail(&folio->lru, &doubtful);
 	}
 	return_doubtful(bracket, &doubtful);
@@ -1047,11 +1071,18 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	unsigned int cpu;
 
 	check->event = event;
+	check->nr_events++;
 	cpu = event_cpu(check);
 	if (event->kind == EVENT_MM_LRU_INSERTION)
 		check->run[cpu].nr++;
 	else if (check->run[cpu].nr)
 		insertions_over(check, cpu);
+	if (event_ends_readahead(event)) {
+		struct world_task *task = world_task(check->world, event->pid);
+
+		if (task)
+			machine_reads_submitted(&check->machine, task);
+	}
 	switch (event->kind) {
 	case EVENT_MM_LRU_INSERTION:
 		lru_inserted(check);

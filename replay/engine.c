@@ -291,6 +291,7 @@ static void add_recorded(struct replay *replay, const struct world_task *task, u
 
 	if (!folio)
 		return;
+	machine_lock_new(&replay->machine, task, folio);
 	count(folio->lruvec->memcg, demanded ? COUNT_misses : COUNT_readahead, nr);
 	if (demanded)
 		folio_set(folio, FOLIO_demanded);
@@ -578,6 +579,12 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	const uint64_t *v = event->value;
 
 	replay->event = event;
+	if (event_ends_readahead(event)) {
+		struct world_task *task = world_task(replay->world, event->pid);
+
+		if (task)
+			machine_reads_submitted(&replay->machine, task);
+	}
 	switch (event->kind) {
 	case EVENT_MM_FILEMAP_GET_PAGES:
 		zap_over(replay);

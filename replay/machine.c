@@ -105,6 +105,9 @@ err_free_memcgs:
 
 void machine_exit(struct machine *machine)
 {
+	for (uint64_t i = 0; i < machine->room_pending; i++)
+		free(machine->pending[i].folio);
+	free(machine->pending);
 	page_cache_exit(&machine->cache);
 	mm_exit(&machine->mm);
 	free(machine->memcg);
@@ -132,6 +135,57 @@ void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32
 	if (shadow)
 		machine->mm.policy->refault(&machine->mm, folio, shadow_unpack(shadow));
 	folio_add_lru(&machine->mm, cpu, folio);
+}
+
+static struct pending_read *pending_of(struct machine *machine, const struct world_task *task)
+{
+	if (task->number >= machine->room_pending) {
+		uint64_t room = (uint64_t)task->number * 2 + 64;
+		struct pending_read *bigger = realloc(machine->pending, room * sizeof(*bigger));
+
+		if (!bigger) {
+			machine->failed = true;
+			return NULL;
+		}
+		memset(bigger + machine->room_pending, 0,
+		       (room - machine->room_pending) * sizeof(*bigger));
+		machine->pending = bigger;
+		machine->room_pending = room;
+	}
+	return &machine->pending[task->number];
+}
+
+void machine_lock_new(struct machine *machine, const struct world_task *task, struct folio *folio)
+{
+	struct pending_read *pending = pending_of(machine, task);
+
+	if (!pending)
+		return;
+	if (pending->nr == pending->room) {
+		uint32_t room = pending->room ? pending->room * 2 : 64;
+		struct folio **bigger = realloc(pending->folio, room * sizeof(struct folio *));
+
+		if (!bigger) {
+			machine->failed = true;
+			return;
+		}
+		pending->folio = bigger;
+		pending->room = room;
+	}
+	folio_set(folio, PG_locked);
+	pending->folio[pending->nr++] = folio;
+}
+
+void machine_reads_submitted(struct machine *machine, const struct world_task *task)
+{
+	struct pending_read *pending;
+
+	if (task->number >= machine->room_pending)
+		return;
+	pending = &machine->pending[task->number];
+	for (uint32_t i = 0; i < pending->nr; i++)
+		folio_clear(pending->folio[i], PG_locked);
+	pending->nr = 0;
 }
 
 /* Only slots that still hold this folio: another may have taken its place by migration. */

@@ -17,12 +17,20 @@
 /* Largest folio: PMD order with 64 KiB pages is 13; more is a broken tape. */
 #define FOLIO_ORDER_LIMIT 13
 
+/* Folios that a task has added and not yet submitted for reading: locked. */
+struct pending_read {
+	uint32_t nr, room;
+	struct folio **folio;
+};
+
 struct machine {
 	struct mm mm;
 	struct page_cache cache;
 	struct world *world; /* shared with other runs; not owned */
 	struct mem_cgroup **memcg; /* by the world's number, NULL until it is met */
 	uint32_t room_memcgs;
+	struct pending_read *pending; /* by the world's task number */
+	uint64_t room_pending;
 	bool failed; /* the replay's own memory ran out */
 };
 
@@ -59,6 +67,34 @@ struct mem_cgroup *machine_limit(struct mem_cgroup *memcg);
  */
 void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32_t file,
 			    uint64_t index, unsigned int cpu);
+
+/**
+ * machine_lock_new() - a task's readahead has added a folio; it stays locked until the whole window is
+ * submitted
+ * Kernel: mm/readahead.c, page_cache_ra_order(), page_cache_ra_unbounded(), v6.18.
+ * Differs: the time that the device takes is not known; the folio counts as read when submitted.
+ */
+void machine_lock_new(struct machine *machine, const struct world_task *task, struct folio *folio);
+
+/** machine_reads_submitted() - the task does something else: its window has been submitted. */
+void machine_reads_submitted(struct machine *machine, const struct world_task *task);
+
+/** event_ends_readahead() - the task of this event is past submitting what it added before. */
+static inline bool event_ends_readahead(const struct tape_event *event)
+{
+	switch (event->kind) {
+	case EVENT_MM_FILEMAP_GET_PAGES:
+	case EVENT_MM_FILEMAP_MAP_PAGES:
+	case EVENT_MM_FILEMAP_FAULT:
+	case EVENT_PAGE_CACHE_SYNC_RA:
+	case EVENT_PAGE_CACHE_ASYNC_RA:
+	case EVENT_PAGE_CACHE_RA_ORDER:
+	case EVENT_SCHED_PROCESS_EXIT:
+		return true;
+	default:
+		return false;
+	}
+}
 
 /** machine_forget() - a folio is gone without trace: off its list, out of the page cache. */
 void machine_forget(struct machine *machine, struct folio *folio);

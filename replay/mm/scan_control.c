@@ -131,6 +131,8 @@ enum folio_verdict {
  */
 static enum folio_verdict shrink_folio(const struct folio *folio)
 {
+	if (folio_test(folio, PG_locked))
+		return FOLIO_KEEP;
 	if (folio_test(folio, PG_unevictable | PG_dirty | PG_writeback))
 		return FOLIO_ACTIVATE;
 	if (folio_test(folio, PG_swapbacked))
@@ -165,7 +167,6 @@ static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *t
 			lruvec_count(lruvec, COUNT_pgactivate, nr_pages);
 			break;
 		case FOLIO_KEEP:
-			folio_clear(folio, PG_referenced);
 			break;
 		case FOLIO_RECLAIM:
 			nr_reclaimed += nr_pages;
