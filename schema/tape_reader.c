@@ -162,13 +162,22 @@ static int read_payload(struct tape_reader *reader, uint64_t byte)
 	return 0;
 }
 
-/* Payload of a frame that holds no events, decompressed if it is, into reader->raw. */
+/*
+ * Payload of a frame that holds no events, decompressed if it is, into reader->raw. The header in
+ * reader->header may be the index's copy: it must be the one that stands there.
+ */
 static int unpack_payload(struct tape_reader *reader, uint64_t byte)
 {
 	const struct tape_frame_header *header = (const void *)reader->header;
-	int error = read_payload(reader, byte);
+	uint32_t header_crc = header->header_crc;
+	int error = read_header(reader, byte);
 	size_t size;
 
+	if (error < 0)
+		return error;
+	if (!error || header->header_crc != header_crc)
+		return fail(reader, TAPE_ERR_CHECKSUM, byte, "frame header with a bad checksum");
+	error = read_payload(reader, byte);
 	if (error)
 		return error;
 	reader->raw.size = 0;
@@ -431,17 +440,48 @@ static bool read_trailer(struct tape_reader *reader, struct tape_trailer *traile
 	       trailer->file_bytes == file_bytes && trailer->index_byte < file_bytes;
 }
 
+/*
+ * Is the frame at @byte, whose header is good, all there? The last one before a tear may hold what
+ * never reached the disk. Return: 1, 0 torn, negative: reading failed.
+ */
+static int frame_is_whole(struct tape_reader *reader, uint64_t byte, bool has_trailer)
+{
+	const struct tape_frame_header *header = (const void *)reader->header;
+	uint64_t left = reader->summary.file_bytes - byte - header->header_bytes;
+	uint64_t next = byte + header->header_bytes + header->payload_bytes;
+	int good, error;
+
+	if (header->payload_bytes > left)
+		return 0;
+	if (has_trailer && next == reader->summary.file_bytes - sizeof(struct tape_trailer))
+		return 1;
+	good = read_header(reader, next);
+	if (good < 0)
+		return good;
+	error = read_header(reader, byte);
+	if (error < 0)
+		return error;
+	if (good || check_header(header))
+		return 1;
+	error = read_payload(reader, byte);
+	if (error != TAPE_ERR_CHECKSUM)
+		return error ? error : 1;
+	reader->problem.code = TAPE_OK;
+	return 0;
+}
+
 /* From frame to frame, without the index. Stops at a tear; damage before the tail is an error. */
 static int walk_frames(struct tape_reader *reader)
 {
 	const struct tape_frame_header *header = (const void *)reader->header;
-	uint64_t byte = sizeof(struct tape_file_header);
-	uint64_t file_bytes = reader->summary.file_bytes;
+	uint64_t byte = sizeof(struct tape_file_header), file_bytes = reader->summary.file_bytes;
 	struct tape_trailer trailer;
 	bool has_trailer = read_trailer(reader, &trailer);
-	int good, error;
 
 	while (byte < file_bytes) {
+		uint64_t next;
+		int good, error;
+
 		if (has_trailer && byte == file_bytes - sizeof(trailer))
 			return 0;
 		good = read_header(reader, byte);
@@ -454,22 +494,14 @@ static int walk_frames(struct tape_reader *reader)
 					    "frame header with a bad checksum");
 			return good < 0 ? good : set_torn(reader, byte);
 		}
-		if (header->payload_bytes > file_bytes - byte - header->header_bytes)
-			return set_torn(reader, byte);
-		/* The last frame of a file without an index may hold what never reached the disk. */
-		if (byte + header->header_bytes + header->payload_bytes == file_bytes) {
-			error = read_payload(reader, byte);
-			if (error == TAPE_ERR_CHECKSUM) {
-				reader->problem.code = TAPE_OK;
-				return set_torn(reader, byte);
-			}
-			if (error)
-				return error;
-		}
+		good = frame_is_whole(reader, byte, has_trailer);
+		if (good <= 0)
+			return good < 0 ? good : set_torn(reader, byte);
+		next = byte + header->header_bytes + header->payload_bytes;
 		error = note_frame(reader, byte);
 		if (error)
 			return error;
-		byte += (uint64_t)header->header_bytes + header->payload_bytes;
+		byte = next;
 	}
 	return 0;
 }
