@@ -160,8 +160,12 @@ static int print_text(const char *path, struct tape_reader *reader)
 	}
 	while (tape_reader_blob(reader, nr_blobs))
 		nr_blobs++;
-	printf("%-10s %s, %.2f MiB, format version %u, %s\n", "tape", path,
-	       (double)summary->file_bytes / (1 << 20), summary->format_version,
+	printf("%-10s %s, ", "tape", path);
+	if (summary->file_bytes < 1 << 20)
+		printf("%" PRIu64 " bytes", summary->file_bytes);
+	else
+		printf("%.2f MiB", (double)summary->file_bytes / (1 << 20));
+	printf(", format version %u, %s\n", summary->format_version,
 	       summary->torn	  ? "TORN" :
 	       summary->has_index ? "complete" :
 				    "WITHOUT ITS INDEX");

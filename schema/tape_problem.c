@@ -15,14 +15,15 @@ static const struct {
 	[-TAPE_ERR_NOT_A_TAPE] = { "not a tape",
 				   "`lrutape record` makes tapes, `lrutape import` makes them of "
 				   "other recorders' files", false },
-	[-TAPE_ERR_VERSION] = { "written by a newer lrutape", "use that one to read it", true },
+	[-TAPE_ERR_VERSION] = { "written by a newer lrutape",
+				"use the one that wrote it, or a newer one", true },
 	[-TAPE_ERR_CHECKSUM] = { "bad checksum",
 				 "the file is damaged there; copy it again if you can", true },
 	[-TAPE_ERR_CORRUPT] = { "breaks a rule of the format", "this file cannot be used", true },
 	[-TAPE_ERR_IO] = { "reading or writing failed", "", true },
 	[-TAPE_ERR_MEMORY] = { "not enough memory", "", false },
-	[-TAPE_ERR_ENCODING] = { "column coding of a newer lrutape", "use that one to read it",
-				 true },
+	[-TAPE_ERR_ENCODING] = { "column coding of a newer lrutape",
+				 "use the one that wrote it, or a newer one", true },
 	[-TAPE_ERR_EMPTY] = { "torn before its first usable frame", "nothing can be read from it",
 			      true },
 };
