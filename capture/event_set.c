@@ -13,14 +13,31 @@
 #define MAX_NAME 128 /* of system:event; the kernel's own limit is about as long */
 #define NR_NEAR 3
 
-static const struct default_event {
-	const char *system, *event, *filter;
-} default_events[] = {
-#define DEFAULT_EVENT(system, event, filter) { system, event, filter },
-#include "capture/default_events.def"
+enum {
+#define EVENT_SET(name, summary) SET_##name,
+#include "capture/event_sets.def"
+	NR_SETS,
 };
 
-#define NR_DEFAULT_EVENTS (sizeof(default_events) / sizeof(default_events[0]))
+static const struct set_name {
+	const char *name, *summary;
+} set_names[NR_SETS] = {
+#define EVENT_SET(name, summary) { #name, summary },
+#include "capture/event_sets.def"
+};
+
+static const struct set_event {
+	int set; /* in this one and those behind it */
+	const char *system, *event, *filter;
+	const char *lacking_system, *lacking_event; /* only where the kernel lacks this; NULL: always */
+} set_events[] = {
+#define SET_EVENT(set, system, event, filter) { SET_##set, system, event, filter, NULL, NULL },
+#define SET_INSTEAD(set, system, event, filter, lacking_system, lacking_event)                     \
+	{ SET_##set, system, event, filter, lacking_system, lacking_event },
+#include "capture/event_sets.def"
+};
+
+#define NR_SET_EVENTS (sizeof(set_events) / sizeof(set_events[0]))
 
 /* Every name that an event of the vocabulary has or had. */
 static const struct known_name {
@@ -214,8 +231,16 @@ static void choice_drop(struct event_set *set, const struct event_name *name)
 
 static int missing_add(struct event_set *set, const char *system, const char *event)
 {
-	char **more = reallocarray(set->missing, set->nr_missing + 1, sizeof(*more));
+	char **more;
 
+	for (unsigned int i = 0; i < set->nr_missing; i++) {
+		size_t length = strlen(system);
+
+		if (!strncmp(set->missing[i], system, length) && set->missing[i][length] == ':' &&
+		    !strcmp(set->missing[i] + length + 1, event))
+			return 0;
+	}
+	more = reallocarray(set->missing, set->nr_missing + 1, sizeof(*more));
 	if (!more)
 		return -1;
 	set->missing = more;
@@ -249,18 +274,34 @@ static const struct event_name *find_under_any_name(const struct event_catalogue
 	return found;
 }
 
-static int choose_defaults(const struct event_catalogue *catalogue, struct event_set *set)
+static int choose_set(const struct event_catalogue *catalogue, int chosen, struct event_set *set)
 {
-	for (size_t i = 0; i < NR_DEFAULT_EVENTS; i++) {
-		const struct default_event *event = &default_events[i];
-		const struct event_name *name = find_under_any_name(catalogue, event->system,
-								    event->event);
+	for (size_t i = 0; i < NR_SET_EVENTS; i++) {
+		const struct set_event *event = &set_events[i];
+		const struct event_name *name;
 
+		if (event->set > chosen)
+			continue;
+		name = find_under_any_name(catalogue, event->system, event->event);
+		if (event->lacking_system) {
+			if (!name || find_under_any_name(catalogue, event->lacking_system,
+							 event->lacking_event))
+				continue;
+		}
 		if (name ? choice_add(set, name, event->filter) :
 			   missing_add(set, event->system, event->event))
 			return -1;
 	}
 	return 0;
+}
+
+/* Return: the set of that name, -1 if there is none. */
+static int find_set(const char *name)
+{
+	for (int i = 0; i < NR_SETS; i++)
+		if (!strcmp(name, set_names[i].name))
+			return i;
+	return -1;
 }
 
 /* One item of the wish: [+|-]SYSTEM:EVENT[ if FILTER]. */
@@ -279,9 +320,9 @@ static int choose_item(const struct event_catalogue *catalogue, char *item, stru
 	if (!event || event == name || !event[1] || name - item > 1)
 		return capture_problem_set(
 			problem,
-			"--events: \"%s\": not SYSTEM:EVENT, as in kmem:mm_page_free; "
-			"kmem:* is all of a system",
-			item);
+			"--events: \"%s\": neither a set (%s) nor SYSTEM:EVENT, as in "
+			"kmem:mm_page_free; kmem:* is all of a system",
+			item, event_set_names());
 	if (strlen(name) >= MAX_NAME)
 		return capture_problem_set(problem,
 					   "--events: \"%s\": too long for an event's name", name);
@@ -308,27 +349,63 @@ static int choose_item(const struct event_catalogue *catalogue, char *item, stru
 		name, near);
 }
 
-/* Whether some item stands without + and -: the wish then names all there is to record. */
-static bool names_all(const char *wish)
+const char *event_set_names(void)
 {
-	while (*wish) {
-		if (!strchr("+-,", *wish))
-			return true;
-		wish += strcspn(wish, ",");
-		wish += *wish == ',';
+	static const char names[] =
+#define EVENT_SET(name, summary) ", " #name
+#include "capture/event_sets.def"
+		;
+
+	return names + strlen(", ");
+}
+
+void event_set_print(FILE *to)
+{
+	for (int i = 0; i < NR_SETS; i++)
+		fprintf(to, "  %-6s %s\n", set_names[i].name, set_names[i].summary);
+}
+
+/*
+ * What the wish starts from: the set it names, or nothing if it names events without a sign, or
+ * else the default. Names of sets are cut out of it.
+ * Return: a set, -1 for nothing.
+ */
+static int take_set(char *wish)
+{
+	int chosen = -1;
+	bool names_all = false;
+
+	for (char *at = wish; *at;) {
+		size_t length = strcspn(at, ",");
+		char end = at[length];
+		int set;
+
+		at[length] = '\0';
+		set = find_set(at);
+		if (set > chosen)
+			chosen = set;
+		if (set >= 0)
+			memset(at, ',', length);
+		else
+			names_all |= length && *at != '+' && *at != '-';
+		at[length] = end;
+		at += length + (end != '\0');
 	}
-	return false;
+	return chosen >= 0 || names_all ? chosen : 0;
 }
 
 int event_set_choose(const struct event_catalogue *catalogue, const char *wish,
 		     struct event_set *set, struct capture_problem *problem)
 {
 	char *copy = strdup(wish ? wish : ""), *rest = copy, *item;
+	int chosen;
 
 	memset(set, 0, sizeof(*set));
 	if (!copy)
 		return capture_problem_set(problem, "out of memory");
-	if (!names_all(copy) && choose_defaults(catalogue, set)) {
+	chosen = take_set(copy);
+	set->name = chosen >= 0 ? set_names[chosen].name : "";
+	if (choose_set(catalogue, chosen, set)) {
 		capture_problem_set(problem, "out of memory");
 		goto err_free;
 	}

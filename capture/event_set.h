@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "capture/capture_problem.h"
 
@@ -22,9 +23,10 @@ struct event_choice {
 };
 
 struct event_set {
+	const char *name; /* of the set it starts from, "" if the user named all events */
 	struct event_choice *choice; /* in order of choosing, each event once */
 	unsigned int nr;
-	char **missing; /* "SYSTEM:EVENT" of default events that this kernel has under no name */
+	char **missing; /* "SYSTEM:EVENT" of the set that this kernel has under no name */
 	unsigned int nr_missing;
 };
 
@@ -44,11 +46,13 @@ event_catalogue_add(struct event_catalogue *catalogue, const char *system, const
 void event_catalogue_free(struct event_catalogue *catalogue);
 
 /**
- * event_set_choose() - the default events, changed as the user asked
+ * event_set_choose() - a set of events, changed as the user asked
  * @catalogue: must live as long as @set
- * @wish: NULL, or items separated by commas: SYSTEM:EVENT records just what is so listed,
- *        +SYSTEM:EVENT adds, -SYSTEM:EVENT takes away; both names may hold * and ?, and each item may
- *        end in " if FILTER". An event named without a filter is recorded without one.
+ * @wish: NULL, or items separated by commas: the name of a set of event_sets.def; SYSTEM:EVENT without
+ *        a set records just what is so listed, +SYSTEM:EVENT adds, -SYSTEM:EVENT takes away; both
+ *        names may hold * and ?, and each item may end in " if FILTER". An event named without a
+ *        filter is recorded without one. Of several sets the largest counts; without any name the
+ *        first set is the start.
  * @set: filled on success, freed with event_set_free()
  * Return: 0, or -1 with the problem told: which item, and names near to it.
  */
@@ -57,5 +61,11 @@ event_set_choose(const struct event_catalogue *catalogue, const char *wish, stru
 		 struct capture_problem *problem);
 
 void event_set_free(struct event_set *set);
+
+/** event_set_names() - "lru, pages, ..."; static. */
+const char *event_set_names(void);
+
+/** event_set_print() - the sets and what they are for, a line each. */
+void event_set_print(FILE *to);
 
 #endif

@@ -14,7 +14,8 @@ static const char *const kernel[][2] = {
 	{ "pagemap", "mm_lru_insertion" },  { "pagemap", "mm_lru_activate" },
 	{ "kmem", "mm_page_alloc" },	    { "kmem", "mm_page_free" },
 	{ "kmem", "mm_page_free_batched" }, { "writeback", "writeback_dirty_page" },
-	{ "sched", "sched_switch" },
+	{ "sched", "sched_switch" },	    { "memcg", "mod_memcg_lruvec_state" },
+	{ "xfs", "xfs_file_buffered_read" },
 };
 
 static struct event_catalogue catalogue;
@@ -60,6 +61,58 @@ static void defaults_filter_order_0_away(void **state)
 	assert_string_equal(find("mm_page_alloc")->filter, "gfp_flags & 8 && order > 0");
 	assert_null(find("mm_page_free_batched"));
 	assert_null(find("sched_switch"));
+}
+
+static void sets_hold_the_ones_before_and_widen_filters(void **state)
+{
+	(void)state;
+	assert_int_equal(0, event_set_choose(&catalogue, "lru", &set, &problem));
+	assert_string_equal(set.name, "lru");
+	assert_null(find("mod_memcg_lruvec_state"));
+	event_set_free(&set);
+	assert_int_equal(0, event_set_choose(&catalogue, "pages", &set, &problem));
+	assert_string_equal(find("mm_page_alloc")->filter, "");
+	assert_null(find("mod_memcg_lruvec_state"));
+	event_set_free(&set);
+	assert_int_equal(0, event_set_choose(&catalogue, "memcg", &set, &problem));
+	assert_string_equal(find("mm_page_alloc")->filter, "");
+	assert_string_equal(find("mod_memcg_lruvec_state")->filter, "item < 5");
+	event_set_free(&set);
+	assert_int_equal(0, event_set_choose(&catalogue, "full", &set, &problem));
+	assert_string_equal(set.name, "full");
+	assert_string_equal(find("mod_memcg_lruvec_state")->filter, "");
+	for (unsigned int i = 0; i < set.nr_missing; i++)
+		for (unsigned int j = 0; j < i; j++)
+			assert_string_not_equal(set.missing[i], set.missing[j]);
+}
+
+static void a_set_takes_signed_and_unsigned_items_in_any_order(void **state)
+{
+	(void)state;
+	assert_int_equal(0, event_set_choose(&catalogue,
+					     "-pagemap:mm_lru_activate,+sched:sched_switch,pages",
+					     &set, &problem));
+	assert_null(find("mm_lru_activate"));
+	assert_non_null(find("sched_switch"));
+	assert_string_equal(find("mm_page_free")->filter, "");
+	event_set_free(&set);
+	assert_int_equal(0, event_set_choose(&catalogue, "lru,sched:sched_switch", &set, &problem));
+	assert_non_null(find("mm_lru_insertion"));
+	assert_non_null(find("sched_switch"));
+	assert_int_equal(-1, event_set_choose(&catalogue, "lruu", &set, &problem));
+	assert_non_null(strstr(problem.text, "neither a set (lru, pages, memcg, full)"));
+}
+
+static void a_kernel_without_get_pages_gets_its_file_systems_reads(void **state)
+{
+	(void)state;
+	assert_int_equal(0, event_set_choose(&catalogue, NULL, &set, &problem));
+	assert_non_null(find("xfs_file_buffered_read"));
+	assert_int_equal(0, event_catalogue_add(&catalogue, "filemap", "mm_filemap_get_pages"));
+	event_set_free(&set);
+	assert_int_equal(0, event_set_choose(&catalogue, NULL, &set, &problem));
+	assert_null(find("xfs_file_buffered_read"));
+	assert_non_null(find("mm_filemap_get_pages"));
 }
 
 static void an_older_name_is_found_and_no_name_is_missed(void **state)
@@ -156,6 +209,11 @@ int main(void)
 		cmocka_unit_test_teardown(a_filter_replaces_the_default_one, empty_set),
 		cmocka_unit_test_teardown(an_unknown_name_gets_near_ones, empty_set),
 		cmocka_unit_test_teardown(what_is_no_event_name_is_refused, empty_set),
+		cmocka_unit_test_teardown(sets_hold_the_ones_before_and_widen_filters, empty_set),
+		cmocka_unit_test_teardown(a_set_takes_signed_and_unsigned_items_in_any_order,
+					  empty_set),
+		cmocka_unit_test_teardown(a_kernel_without_get_pages_gets_its_file_systems_reads,
+					  empty_set),
 	};
 
 	return cmocka_run_group_tests(tests, fill_catalogue, empty_catalogue);
