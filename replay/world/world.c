@@ -374,8 +374,9 @@ static void task_forked(struct world *world, const struct tape_event *event)
 	if (!child)
 		return;
 	/* Without snapshots the pre-pass over the tape has said more than a fork does. */
-	if (!world->memcg_inferred || child->memcg == WORLD_ROOT)
+	if (!child->memcg_told && (!world->memcg_inferred || child->memcg == WORLD_ROOT))
 		child->memcg = memcg;
+	child->memcg_told = false;
 	set_comm(child, event, SCHED_PROCESS_FORK_CHILD_COMM);
 }
 
@@ -390,6 +391,26 @@ static void task_attached(struct world *world, const struct tape_event *event)
 		task->memcg = world_add_memcg(
 			world, event->value[CGROUP_ATTACH_TASK_DST_ID],
 			tape_event_string(event, CGROUP_ATTACH_TASK_DST_PATH, NULL));
+}
+
+/* The recorder's word stands before the fork event, which would have it inherit. */
+static void task_cloned_into(struct world *world, const struct tape_event *event)
+{
+	struct world_task *task = world_task(world, (int32_t)event->value[TASK_MEMCG_PID]);
+
+	if (!task || !event->value[TASK_MEMCG_MEMCG])
+		return;
+	task->memcg = world_add_memcg(world, event->value[TASK_MEMCG_MEMCG],
+				      tape_event_string(event, TASK_MEMCG_PATH, NULL));
+	task->memcg_told = true;
+}
+
+static void task_exited(struct world *world, const struct tape_event *event)
+{
+	struct world_task *task = world_task(world, (int32_t)event->value[SCHED_PROCESS_EXIT_PID]);
+
+	if (task)
+		task->memcg_told = false;
 }
 
 bool world_task_is_kdamond(const struct world_task *task)
@@ -472,6 +493,12 @@ void world_event(struct world *world, const struct tape_event *event)
 		break;
 	case EVENT_SCHED_PROCESS_FORK:
 		task_forked(world, event);
+		break;
+	case EVENT_TASK_MEMCG:
+		task_cloned_into(world, event);
+		break;
+	case EVENT_SCHED_PROCESS_EXIT:
+		task_exited(world, event);
 		break;
 	case EVENT_SCHED_PROCESS_EXEC:
 		forget_readers(world, event->pid);

@@ -47,6 +47,7 @@ struct world_task {
 	char comm[WORLD_COMM_BYTES];
 	void *bracket; /* check's: the reclaim call that the task is in */
 	uint64_t fresh_pfn; /* 1 + pfn of the large folio it allocated last; 0: none */
+	bool memcg_told; /* its memcg is known before its fork event: CLONE_INTO_CGROUP */
 	bool in_reclaim; /* between a reclaim begin and its end, or an awake kswapd */
 	/* What the last synchronous readahead was asked for: the rest of its adds nobody asked for. */
 	uint32_t demand_file;
