@@ -35,6 +35,7 @@ struct reclaim_bracket {
 	struct list_head taken;
 	struct scan_result result;
 	uint64_t strangers; /* pages of victims that were not among the isolated */
+	bool confused; /* one of them was clean: two CPUs' events stand in the wrong order */
 	uint64_t predicted_reclaimed; /* pages */
 };
 
@@ -335,19 +336,51 @@ static void file_folio_added(struct check *check)
 	uint32_t file = world_file(check->world, v[MM_FILEMAP_ADD_TO_PAGE_CACHE_S_DEV],
 				   v[MM_FILEMAP_ADD_TO_PAGE_CACHE_I_INO]);
 	struct world_task *task = world_task(check->world, check->event->pid);
+	uint64_t index = v[MM_FILEMAP_ADD_TO_PAGE_CACHE_INDEX];
 	struct folio *folio;
+	bool for_write;
 
 	check->world->nr_stimuli++;
 	if (order == TAPE_VALUE_ABSENT)
 		order = 0; /* no such field up to 5.15, where file folios are single pages */
 	folio = born(check, v[MM_FILEMAP_ADD_TO_PAGE_CACHE_PFN],
 		     task_memcg(check, check->event->pid), order);
+	if (!folio || !task)
+		return;
+	for_write = world_added_for_write(check->world, task, file, index);
+	if (for_write)
+		world_infer(check->world, INFER_added_for_write);
+	machine_add_file_folio(&check->machine, folio, file, index, event_cpu(check), for_write);
+	machine_lock_new(&check->machine, task, folio);
+}
+
+/* "MAJOR:MINOR", the name of a block device's bdi, as s_dev. Return: it is one. */
+static bool parse_bdi(const char *name, uint64_t *dev)
+{
+	unsigned int major, minor;
+
+	if (sscanf(name, "%u:%u", &major, &minor) != 2)
+		return false;
+	*dev = (uint64_t)major << 20 | minor;
+	return true;
+}
+
+static void folio_dirtied(struct check *check)
+{
+	const uint64_t *v = check->event->value;
+	struct folio *folio;
+	uint64_t dev;
+
+	if (!parse_bdi(tape_event_string(check->event, WRITEBACK_DIRTY_FOLIO_NAME, NULL), &dev))
+		return;
+	check->world->nr_stimuli++;
+	folio = page_cache_folio(&check->machine.cache,
+				 world_file(check->world, dev, v[WRITEBACK_DIRTY_FOLIO_INO]),
+				 v[WRITEBACK_DIRTY_FOLIO_INDEX]);
 	if (!folio)
 		return;
-	machine_add_file_folio(&check->machine, folio, file, v[MM_FILEMAP_ADD_TO_PAGE_CACHE_INDEX],
-			       event_cpu(check));
-	if (task)
-		machine_lock_new(&check->machine, task, folio);
+	folio_set(folio, PG_dirty);
+	folio_clear(folio, PG_reclaim);
 }
 
 /* ---- insertion */
@@ -751,6 +784,7 @@ static void apply_isolation(struct check *check, struct reclaim_bracket *bracket
 
 	bracket->result = (struct scan_result){ 0 };
 	bracket->strangers = 0;
+	bracket->confused = false;
 	if (!nr_taken)
 		return;
 	mm->policy->isolate(mm, &bracket->applied, &bracket->taken, &bracket->result);
@@ -869,6 +903,14 @@ static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 		settle_doubtful(check, bracket);
 		expected = next_victim(check, bracket);
 	}
+	if (folio_test(folio, PG_dirty)) {
+		/* It was written back, and perhaps rotated: no event says when either ended. */
+		check->undecided.writeback++;
+		world_infer(check->world, INFER_writeback_ended);
+		if (!folio_test(folio, FOLIO_isolated))
+			bracket->strangers += folio_nr_pages(folio);
+		return;
+	}
 	if (folio == expected) {
 		decided_equal(check, bracket->target, CHECK_victim);
 		return;
@@ -886,6 +928,7 @@ static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 				folio->pfn);
 	if (!folio_test(folio, FOLIO_isolated)) {
 		bracket->strangers += folio_nr_pages(folio);
+		bracket->confused = true;
 		return;
 	}
 	for (struct list_head *pos = bracket->taken.next;
@@ -966,7 +1009,7 @@ static void place_survivors(struct check *check, struct reclaim_bracket *bracket
 			if (!nr_active || folio_test(folio, PG_active) ||
 			    (!pass && would_evict(check, folio)))
 				continue;
-			folio_set(folio, PG_active);
+			folio_set(folio, PG_active | (folio->flags & PG_dirty ? PG_reclaim : 0));
 			nr_active -= nr_active < folio_nr_pages(folio) ? nr_active :
 									 folio_nr_pages(folio);
 		}
@@ -979,26 +1022,32 @@ static void inactive_shrunk(struct check *check)
 	struct world_task *task = world_task(check->world, check->event->pid);
 	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
 	struct mm *mm = &check->machine.mm;
-	struct list_head doubtful;
+	struct list_head doubtful, not_isolated;
 	struct folio *folio;
 
 	if (!bracket || !bracket->predicted || !bracket->isolated)
 		return;
 	list_init(&doubtful);
+	list_init(&not_isolated);
+	/* For each stranger that was evicted, the youngest of these was not isolated at all. */
+	while (bracket->strangers && !list_empty(&bracket->taken)) {
+		folio = list_entry(bracket->taken.prev, struct folio, lru);
+		bracket->strangers -= folio_nr_pages(folio) < bracket->strangers ?
+					      folio_nr_pages(folio) : bracket->strangers;
+		folio_set(folio, FOLIO_survivor);
+		list_move(&folio->lru, &not_isolated);
+	}
+	/*
+	 * The others, a recording that saw the group from its beginning says, were locked or held;
+	 * elsewhere an unseen folio may have stood in their place.
+	 */
 	while ((folio = next_victim(check, bracket))) {
 		check->undecided.survivors++;
 		folio_set(folio, FOLIO_survivor);
-		/*
-		 * For each stranger that was evicted, one of these was not isolated at all. Of the rest, a
-		 * recording that saw the group from its beginning says that they were locked or held;
-		 * elsewhere an unseen folio may have stood in their place.
-		 */
-		if (bracket->strangers >= folio_nr_pages(folio))
-			bracket->strangers -= folio_nr_pages(folio);
-		else if (!check->world->memcg_inferred)
-			continue;
-		list_move_tail(&folio->lru, &doubtful);
+		if (check->world->memcg_inferred || bracket->confused)
+			list_move_tail(&folio->lru, &doubtful);
 	}
+	return_doubtful(bracket, &not_isolated);
 	return_doubtful(bracket, &doubtful);
 	place_survivors(check, bracket,
 			v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE0] +
@@ -1131,6 +1180,9 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_MM_VMSCAN_LRU_SHRINK_ACTIVE:
 		active_shrunk(check);
+		break;
+	case EVENT_WRITEBACK_DIRTY_FOLIO:
+		folio_dirtied(check);
 		break;
 	case EVENT_MEMCG_FLUSH_STATS:
 		machine_flush(&check->machine, event);

@@ -45,6 +45,7 @@ struct check_mismatch {
 struct check_undecided {
 	uint64_t unseen_folio; /* in memory before the tape began */
 	uint64_t metadata; /* block device folios: their accesses are in no event */
+	uint64_t writeback; /* dirty folios evicted: no event says when their writeback ended */
 	uint64_t survivors; /* isolated folios that no event tells why they were not evicted */
 	uint64_t global_reclaim; /* kswapd and direct reclaim are not predicted yet */
 	uint64_t warm_group; /* its lists were not empty when the tape began */

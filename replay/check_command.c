@@ -192,10 +192,11 @@ static void print_table(const struct check_options *options, const struct world 
 	}
 	printf("not decided: %" PRIu64 " of folios in memory before the tape, %" PRIu64
 	       " of block device folios, %" PRIu64 " isolated folios that survived unexplained,\n"
-	       "  %" PRIu64 " reclaim calls for groups not empty at the start, %" PRIu64
+	       "  %" PRIu64 " victims whose writeback ended unseen,"
+	       " %" PRIu64 " reclaim calls for groups not empty at the start, %" PRIu64
 	       " of kswapd and direct reclaim\n",
 	       undecided->unseen_folio, undecided->metadata, undecided->survivors,
-	       undecided->warm_group,
+	       undecided->writeback, undecided->warm_group,
 	       undecided->global_reclaim);
 	printf("evicted by others (DAMON, other groups' reclaim): %" PRIu64 " folios; events lost: %"
 	       PRIu64 "%s\n",

@@ -258,7 +258,7 @@ static uint64_t file_pfn(struct replay *replay, uint64_t recorded)
 }
 
 static struct folio *bring_in(struct replay *replay, uint32_t file, uint64_t index, uint8_t order,
-			      uint64_t recorded_pfn)
+			      uint64_t recorded_pfn, bool for_write)
 {
 	struct mem_cgroup *memcg = task_memcg(replay, replay->event->pid);
 	struct folio *folio;
@@ -269,7 +269,7 @@ static struct folio *bring_in(struct replay *replay, uint32_t file, uint64_t ind
 		replay->failed = true;
 		return NULL;
 	}
-	machine_add_file_folio(&replay->machine, folio, file, index, event_cpu(replay));
+	machine_add_file_folio(&replay->machine, folio, file, index, event_cpu(replay), for_write);
 	return folio;
 }
 
@@ -287,7 +287,8 @@ static void add_recorded(struct replay *replay, const struct world_task *task, u
 	uint64_t nr = UINT64_C(1) << order;
 	bool demanded = task->demand_file != file ||
 			(task->demand_first <= index + nr - 1 && index <= task->demand_last);
-	struct folio *folio = bring_in(replay, file, index, order, pfn);
+	struct folio *folio = bring_in(replay, file, index, order, pfn,
+					world_added_for_write(replay->world, task, file, index));
 
 	if (!folio)
 		return;
@@ -371,7 +372,7 @@ static void pages_read(struct replay *replay, uint64_t read_end)
 		uint64_t next;
 
 		if (!folio) {
-			folio = bring_in(replay, file, page, 0, 0);
+			folio = bring_in(replay, file, page, 0, 0, false);
 			if (!folio)
 				return;
 			stimulus(replay, INFER_readahead_modelled);
@@ -402,7 +403,7 @@ static void page_requested(struct replay *replay)
 			page_cache_folio(&replay->machine.cache, file, v[PAGE_REQUEST_ID] + i);
 
 		if (!folio) {
-			folio = bring_in(replay, file, v[PAGE_REQUEST_ID] + i, 0, 0);
+			folio = bring_in(replay, file, v[PAGE_REQUEST_ID] + i, 0, 0, false);
 			if (!folio)
 				return;
 			count(folio->lruvec->memcg, COUNT_misses, 1);

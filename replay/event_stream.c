@@ -7,6 +7,7 @@
 
 #define LOOK_AHEAD_EVENTS 65536
 #define BATCH_PAGES 31 /* of one get_pages batch of single pages: PAGEVEC_SIZE */
+#define READ_PAGES_LIMIT (1u << 19) /* of one request: MAX_RW_COUNT, 2 GiB, in 4 KiB pages */
 #define PENDING_READS 256 /* tasks in the middle of a long read at one time */
 
 struct kept_event {
@@ -59,6 +60,15 @@ static bool is_long_read(const struct tape_event *event)
 		       event->value[MM_FILEMAP_GET_PAGES_INDEX];
 }
 
+/* A tape may claim any range; no request of a real kernel is longer than this. */
+static uint64_t request_end(const uint64_t *value)
+{
+	uint64_t first = value[MM_FILEMAP_GET_PAGES_INDEX];
+	uint64_t last = value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
+
+	return last > first && last - first >= READ_PAGES_LIMIT ? first + READ_PAGES_LIMIT - 1 : last;
+}
+
 /* No later read came within sight: a batch of single pages is the best guess. */
 static void guess(struct kept_event *kept)
 {
@@ -87,9 +97,10 @@ static void resolve(struct event_stream *stream, const struct tape_event *event)
 		    k[MM_FILEMAP_GET_PAGES_I_INO] != v[MM_FILEMAP_GET_PAGES_I_INO] ||
 		    k[MM_FILEMAP_GET_PAGES_S_DEV] != v[MM_FILEMAP_GET_PAGES_S_DEV])
 			continue;
-		kept->read_end = k[MM_FILEMAP_GET_PAGES_LAST_INDEX];
-		if (kept->read_end == v[MM_FILEMAP_GET_PAGES_LAST_INDEX] &&
-		    v[MM_FILEMAP_GET_PAGES_INDEX] > k[MM_FILEMAP_GET_PAGES_INDEX])
+		kept->read_end = request_end(k);
+		if (k[MM_FILEMAP_GET_PAGES_LAST_INDEX] == v[MM_FILEMAP_GET_PAGES_LAST_INDEX] &&
+		    v[MM_FILEMAP_GET_PAGES_INDEX] > k[MM_FILEMAP_GET_PAGES_INDEX] &&
+		    v[MM_FILEMAP_GET_PAGES_INDEX] <= kept->read_end)
 			kept->read_end = v[MM_FILEMAP_GET_PAGES_INDEX] - 1;
 		kept->read_end_known = true;
 		drop_pending(stream, i);

@@ -123,7 +123,7 @@ struct mem_cgroup *machine_limit(struct mem_cgroup *memcg)
 }
 
 void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32_t file,
-			    uint64_t index, unsigned int cpu)
+			    uint64_t index, unsigned int cpu, bool for_write)
 {
 	uint64_t nr = folio_nr_pages(folio);
 	uint64_t shadow = page_cache_shadow(&machine->cache, file, index, nr);
@@ -132,7 +132,7 @@ void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32
 	folio->index = index;
 	if (page_cache_store(&machine->cache, file, index, nr, (uint64_t)(uintptr_t)folio))
 		machine->failed = true;
-	if (shadow)
+	if (shadow && !for_write)
 		machine->mm.policy->refault(&machine->mm, folio, shadow_unpack(shadow));
 	folio_add_lru(&machine->mm, cpu, folio);
 }

@@ -62,11 +62,12 @@ struct mem_cgroup *machine_limit(struct mem_cgroup *memcg);
  * @file: number
  * @index: first base page
  * @cpu: whose lru_add batch it waits in
+ * @for_write: the allocation is for a buffered write
  *
- * A shadow entry in its place makes it a refault. Kernel: mm/filemap.c, filemap_add_folio(), v6.18.
+ * A shadow entry in its place makes it a refault, unless it comes to be written to. Kernel: mm/filemap.c, filemap_add_folio(), v6.18.
  */
 void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32_t file,
-			    uint64_t index, unsigned int cpu);
+			    uint64_t index, unsigned int cpu, bool for_write);
 
 /**
  * machine_lock_new() - a task's readahead has added a folio; it stays locked until the whole window is

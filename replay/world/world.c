@@ -7,6 +7,7 @@
 #include "replay/world/snapshot.h"
 
 #define FIRST_HASH_SIZE 1024
+#define MAX_READAHEAD_ORDER 9 /* PMD order, the largest that readahead allocates */
 #define INFERRED_MEMCG_ID 2 /* no inode: the tape names none */
 
 const char *infer_rule_name(unsigned int rule)
@@ -74,7 +75,7 @@ struct world_task *world_task(struct world *world, int32_t pid)
 	if (world->task[i]) {
 		world->task[i]->pid = pid;
 		world->task[i]->number = (uint32_t)world->nr_tasks++;
-		world->task[i]->demand_first = 1;
+		world->task[i]->demand_first = world->task[i]->window_first = 1;
 		if (world->all_in_command_memcg)
 			world->task[i]->memcg = world->command_memcg;
 	}
@@ -452,12 +453,44 @@ static void readahead_async(struct world *world, const struct tape_event *event)
 	task->demand_last = 0;
 }
 
+bool world_added_for_write(const struct world *world, const struct world_task *task, uint32_t file,
+			   uint64_t index)
+{
+	if (!world->readahead_seen || world->file[file].block_device)
+		return false;
+	return task->window_file != file || index < task->window_first || index > task->window_last;
+}
+
+static void window_begun(struct world *world, int32_t pid, uint64_t dev, uint64_t ino,
+			 uint64_t first, uint64_t nr)
+{
+	struct world_task *task = world_task(world, pid);
+
+	if (!task)
+		return;
+	task->window_file = world_file(world, dev, ino);
+	task->window_first = first;
+	/* The last large folio may reach beyond the window, by less than its own size. */
+	task->window_last = first + nr + (UINT64_C(1) << MAX_READAHEAD_ORDER) - 1;
+}
+
+static void window_over(struct world *world, int32_t pid)
+{
+	struct world_task *task = world_task(world, pid);
+
+	if (task) {
+		task->window_first = 1;
+		task->window_last = 0;
+	}
+}
+
 void world_event_done(struct world *world, const struct tape_event *event, uint64_t read_end)
 {
 	struct world_reader *reader;
 
 	if (event->kind != EVENT_MM_FILEMAP_GET_PAGES)
 		return;
+	window_over(world, event->pid);
 	reader = world_reader(world, event->pid,
 			      world_file(world, event->value[MM_FILEMAP_GET_PAGES_S_DEV],
 					 event->value[MM_FILEMAP_GET_PAGES_I_INO]));
@@ -490,6 +523,18 @@ void world_event(struct world *world, const struct tape_event *event)
 		break;
 	case EVENT_PAGE_CACHE_ASYNC_RA:
 		readahead_async(world, event);
+		break;
+	case EVENT_PAGE_CACHE_RA_ORDER:
+		window_begun(world, event->pid, event->value[PAGE_CACHE_RA_ORDER_S_DEV],
+			     event->value[PAGE_CACHE_RA_ORDER_I_INO],
+			     event->value[PAGE_CACHE_RA_ORDER_INDEX],
+			     event->value[PAGE_CACHE_RA_ORDER_SIZE]);
+		break;
+	case EVENT_PAGE_CACHE_RA_UNBOUNDED:
+		window_begun(world, event->pid, event->value[PAGE_CACHE_RA_UNBOUNDED_S_DEV],
+			     event->value[PAGE_CACHE_RA_UNBOUNDED_I_INO],
+			     event->value[PAGE_CACHE_RA_UNBOUNDED_INDEX],
+			     event->value[PAGE_CACHE_RA_UNBOUNDED_NR_TO_READ]);
 		break;
 	case EVENT_SCHED_PROCESS_FORK:
 		task_forked(world, event);

@@ -52,6 +52,9 @@ struct world_task {
 	/* What the last synchronous readahead was asked for: the rest of its adds nobody asked for. */
 	uint32_t demand_file;
 	uint64_t demand_first, demand_last; /* pages; nothing if first > last */
+	/* The window that its readahead is filling now: what it adds elsewhere, it adds to write to. */
+	uint32_t window_file;
+	uint64_t window_first, window_last; /* pages; nothing if first > last */
 };
 
 struct world_file {
@@ -91,6 +94,7 @@ struct world {
 	bool all_in_command_memcg; /* an imported access stream has no groups */
 	bool memcg_inferred; /* no snapshot: tasks that reclaimed are taken as one group */
 	bool has_mountinfo;
+	bool readahead_seen; /* readahead's events are on the tape */
 	bool single_frees; /* mm_page_free of single pages is on the tape: anon can be followed */
 	bool anon_pages_given; /* the user told the group's anon pages (lrutape/facts) */
 	uint64_t now_ns;
@@ -117,6 +121,14 @@ void world_event(struct world *world, const struct tape_event *event);
  * @read_end: last page that a mm_filemap_get_pages covered
  */
 void world_event_done(struct world *world, const struct tape_event *event, uint64_t read_end);
+
+/**
+ * world_added_for_write() - a folio just added is one that its task is going to write to
+ * Such an add has __GFP_WRITE, which ignores shadows. Told by what it is not: part of a window that
+ * the task's readahead is filling.
+ */
+bool world_added_for_write(const struct world *world, const struct world_task *task, uint32_t file,
+			   uint64_t index);
 
 /** world_task_is_kdamond() - DAMON's thread, whose deletions are evictions. */
 bool world_task_is_kdamond(const struct world_task *task);
