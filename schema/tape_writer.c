@@ -215,7 +215,8 @@ int tape_writer_create(const char *path, const struct tape_writer_options *optio
 	made->path = strdup(path);
 	made->zstd = ZSTD_createCCtx();
 	made->compression_level = options && options->compression_level ?
-					  options->compression_level : 3;
+					  options->compression_level :
+					  3;
 	made->frame_bytes = options && options->frame_bytes ? options->frame_bytes :
 							      FRAME_BYTES_DEFAULT;
 	if (made->frame_bytes > FRAME_BYTES_MAX)
@@ -387,7 +388,8 @@ static int __attribute__((noinline)) place_losses(struct tape_stream *stream, ui
 	if (stream->lost)
 		error = column_encoder_lost(stream->encoder, timestamp_ns, stream->lost, &why);
 	if (stream->lost_unknown && !error)
-		error = column_encoder_lost(stream->encoder, timestamp_ns, EVENT_LOST_UNKNOWN, &why);
+		error = column_encoder_lost(stream->encoder, timestamp_ns, EVENT_LOST_UNKNOWN,
+					    &why);
 	stream->lost = 0;
 	stream->lost_unknown = false;
 	return error ? stream_fail(stream, error, why) : 0;
@@ -456,6 +458,20 @@ int tape_stream_flush(struct tape_stream *stream)
 	if (!stream->error)
 		stream->error = write_stream(stream);
 	return stream->error;
+}
+
+int tape_writer_sync(struct tape_writer *writer)
+{
+	int error = 0;
+
+	/* Outside the lock: no stream waits for the disk. */
+	if (fdatasync(writer->fd) && errno != EINVAL && errno != EROFS && errno != EINTR) {
+		error = errno;
+		pthread_mutex_lock(&writer->lock);
+		error = fail(writer, TAPE_ERR_IO, strerror(error));
+		pthread_mutex_unlock(&writer->lock);
+	}
+	return error;
 }
 
 uint64_t tape_writer_bytes(const struct tape_writer *writer)

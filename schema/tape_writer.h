@@ -95,6 +95,13 @@ tape_stream_lost(struct tape_stream *stream, uint64_t count);
 /** tape_stream_flush() - write out what has come so far as a frame. Return: as tape_stream_record(). */
 int __attribute__((warn_unused_result)) tape_stream_flush(struct tape_stream *stream);
 
+/**
+ * tape_writer_sync() - what was written so far survives a power cut
+ * Waits for the disk; streams go on meanwhile. A file that cannot be synced (a pipe) is no error.
+ * Return: 0, or a negative enum tape_error that is kept as tape_writer_problem().
+ */
+int __attribute__((warn_unused_result)) tape_writer_sync(struct tape_writer *writer);
+
 /** tape_writer_bytes() - bytes in the file so far. */
 uint64_t tape_writer_bytes(const struct tape_writer *writer);
 
