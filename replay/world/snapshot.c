@@ -8,11 +8,22 @@
 
 #define PAGE_BYTES 4096
 #define KIB_PER_PAGE 4
+#define FIGURE_LIMIT (INT64_C(1) << 50) /* bytes, KiB or pages */
 #define STOCK_BYTES_LIMIT (INT64_MAX / 2) /* v1 shows "no limit" as a number near INT64_MAX */
 
 static const char *const list_names[WORLD_LIST_STATS] = {
 	"inactive_anon", "active_anon", "inactive_file", "active_file", "unevictable",
 };
+
+/* A figure of a snapshot, cut where no machine is: sums of such figures cannot overflow. */
+static int64_t figure(const char *text)
+{
+	long long n = strtoll(text, NULL, 10);
+
+	if (n > FIGURE_LIMIT)
+		return FIGURE_LIMIT;
+	return n < -FIGURE_LIMIT ? -FIGURE_LIMIT : n;
+}
 
 /* The number behind "KEY " at the start of a line. Return: found. */
 static bool find_number(const char *text, const char *key, int64_t *value)
@@ -22,7 +33,7 @@ static bool find_number(const char *text, const char *key, int64_t *value)
 	for (const char *line = text; line && *line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		if (!strncmp(line, key, n) && (line[n] == ' ' || line[n] == '\t')) {
-			*value = strtoll(line + n, NULL, 10);
+			*value = figure(line + n);
 			return true;
 		}
 	}
@@ -55,11 +66,11 @@ static void read_machine(struct world *world, const struct tape_reader *reader)
 	/* /proc/swaps: file, type, size and used in KiB, priority. */
 	text = start_text(reader, "/proc/swaps");
 	while ((text = strchr(text, '\n')) && *++text) {
-		long long size, used;
+		char size[24], used[24];
 
-		if (sscanf(text, "%*s %*s %lld %lld", &size, &used) == 2) {
-			world->total_swap_pages += size / KIB_PER_PAGE;
-			world->nr_swap_pages += (size - used) / KIB_PER_PAGE;
+		if (sscanf(text, "%*s %*s %23s %23s", size, used) == 2) {
+			world->total_swap_pages += figure(size) / KIB_PER_PAGE;
+			world->nr_swap_pages += (figure(size) - figure(used)) / KIB_PER_PAGE;
 		}
 	}
 }
@@ -202,7 +213,7 @@ static void read_overhead(const struct world *world, struct world_memcg *memcg,
 	stat = tape_reader_find_blob(reader, TAPE_MOMENT_END, name);
 	if (!usage || !stat)
 		return;
-	pages = strtoll(usage->data, NULL, 10) / PAGE_BYTES;
+	pages = figure(usage->data) / PAGE_BYTES;
 	for (int i = world->single_frees ? 0 : 2; i < WORLD_LIST_STATS; i++)
 		if (find_number(stat->data, list_names[i], &bytes))
 			pages -= bytes / PAGE_BYTES;
@@ -296,7 +307,7 @@ static bool find_fact(const char *facts, const char *key, int64_t *value)
 	for (const char *line = facts; line && *line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		if (!strncmp(line, key, n) && line[n] == '=') {
-			*value = strtoll(line + n + 1, NULL, 10);
+			*value = figure(line + n + 1);
 			return true;
 		}
 	}
