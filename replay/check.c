@@ -897,12 +897,8 @@ static void settle_doubtful(struct check *check, struct reclaim_bracket *bracket
 static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 			   struct folio *folio)
 {
-	struct folio *expected = next_victim(check, bracket);
+	struct folio *expected;
 
-	if (expected && expected != folio && folio_test(expected, FOLIO_doubtful)) {
-		settle_doubtful(check, bracket);
-		expected = next_victim(check, bracket);
-	}
 	if (folio_test(folio, PG_dirty)) {
 		/* It was written back, and perhaps rotated: no event says when either ended. */
 		check->undecided.writeback++;
@@ -910,6 +906,11 @@ static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 		if (!folio_test(folio, FOLIO_isolated))
 			bracket->strangers += folio_nr_pages(folio);
 		return;
+	}
+	expected = next_victim(check, bracket);
+	if (expected && expected != folio && folio_test(expected, FOLIO_doubtful)) {
+		settle_doubtful(check, bracket);
+		expected = next_victim(check, bracket);
 	}
 	if (folio == expected) {
 		decided_equal(check, bracket->target, CHECK_victim);
