@@ -119,7 +119,7 @@ endif
 # ---- Building.
 
 .PHONY: all help programs static tests fuzzers benches workloads required demo run-demo test run-test \
-	check-san test-live test-chroot lint check-format check-headers check-includes check-spdx \
+	check-san test-live test-vm run-test-vm test-chroot lint check-format check-headers check-includes check-spdx \
 	check-docs check-pure format check-cppcheck check-tidy bench golden fuzz deps install uninstall clean ci
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -250,6 +250,14 @@ check-san: ## the same tests under ASan and UBSan
 
 test-live: programs $(if $(HAVE_STATIC),static) ## only the tests that record on this kernel (root)
 	@BIN=$(abspath $(BIN)) VARIANT=$(VARIANT) tests/run tests/live
+
+VM_KERNELS ?= 6.1 6.12
+test-vm: ## Debian's kernels VM_KERNELS in qemu: the tape is what the kernel prints
+	$(maybe_deps)
+	@$(MAKE) --no-print-directory run-test-vm
+
+run-test-vm: programs static
+	@BIN=$(abspath $(BIN)) tests/vm/test.sh $(VM_KERNELS)
 
 test-chroot: ## demo and tests in a bare Debian with git and make only (root)
 	@tests/vm/chroot-test.sh

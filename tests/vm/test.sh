@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Debian's kernels 6.1 and 6.12, classic LRU and MGLRU: the static recorder records there, and its tape
+# holds exactly the events that the kernel prints of the same ring buffer.
+# usage: tests/vm/test.sh [SERIES...]      BIN names the programs; default 6.1 6.12
+set -u
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+BIN=${BIN:-$TOP/build/release/bin}
+export LC_ALL=C TZ=UTC
+. "$TOP/tests/vm/tools.bash"
+
+passed=0
+failed=0
+skipped=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/lrutape-test-vm.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+report() { # ok|FAILED|skipped name remark
+	case $1 in
+	ok) passed=$((passed + 1)) ;;
+	FAILED) failed=$((failed + 1)) ;;
+	skipped) skipped=$((skipped + 1)) ;;
+	esac
+	if [[ $1 == skipped ]]; then
+		echo "skipped  $2: $3"
+	else
+		printf '%-8s %s (%s)\n' "$1" "$2" "$3"
+	fi
+}
+
+# What was compared, and what is wrong with a tape, on stdout.
+compare() { # out mode series
+	local tape=$1/$2.lrt enabled wrong=0
+	enabled=$("$BIN/lrutape" dump --blob /sys/kernel/mm/lru_gen/enabled "$tape")
+	case $2,$enabled in
+	classic,0x0000 | mglru,0x000[1-9a-f]) ;;
+	*) wrong=1; echo "    lru_gen was $enabled" ;;
+	esac
+	[[ $("$BIN/lrutape" dump --blob lrutape/release "$tape") == "$3"[.-]* ]] ||
+		{ wrong=1; echo "    the tape is not of $3"; }
+	grep -q "/$2.lrt: no events lost\$" "$1/said" || { wrong=1; echo "    the recorder lost events"; }
+	"$BIN/lrutape" verify "$tape" >"$work/verify" 2>&1 || { wrong=1; sed 's/^/    /' "$work/verify"; }
+	"$TOP/tests/vm/compare-text.py" "$BIN/lrutape" "$1/$2" || wrong=1
+	return $wrong
+}
+
+test_kernel() { # series
+	local series=$1 kernel status=0 start=$SECONDS out=$work/$1 mode
+	kernel=$("$TOP/tests/vm/get-kernel.sh" "$series" 2>"$work/said") || status=$?
+	if ((status)); then
+		report "$( ((status == 77)) && echo skipped || echo FAILED )" "tests/vm/$series" "$(tail -n 1 "$work/said")"
+		return
+	fi
+	"$TOP/tests/vm/run.sh" "$kernel" "$out" "guest-record.sh text" "$TOP"/tests/vm/guest-*.sh \
+		"$BIN"/lrutape-record "$BIN"/static/* >"$work/said" 2>&1 || status=$?
+	if ((status)); then
+		report FAILED "tests/vm/$series" "the guest ended with $status, $((SECONDS - start)) s"
+		cat "$work/said" "$out/said" 2>/dev/null | tail -n 30 | sed 's/^/    | /'
+		return
+	fi
+	report ok "tests/vm/$series boots and records" "${kernel##*/}, $((SECONDS - start)) s"
+	for mode in classic mglru; do
+		status=0
+		compare "$out" $mode "$series" >"$work/said" 2>&1 || status=1
+		report "$( ((status)) && echo FAILED || echo ok )" "tests/vm/$series $mode as the kernel prints it" \
+			"$(sed -n 's/^    \([0-9]* events of [0-9]* kinds\): .*/\1/p' "$work/said")"
+		cat "$work/said"
+	done
+	# The comparison sees one digit of one event: a pfn in the middle of the text.
+	sed -i "$(($(wc -l <"$out/classic.txt") / 2)),\$ { /pfn=0x/ { s/pfn=0x/pfn=0x1/; :rest; n; b rest } }" "$out/classic.txt"
+	"$TOP/tests/vm/compare-text.py" "$BIN/lrutape" "$out/classic" >"$work/said" 2>&1
+	status=$?
+	grep -q '; 1 differences$' "$work/said" || status=0
+	report "$( ((status)) && echo ok || echo FAILED )" "tests/vm/$series a changed digit is seen" \
+		"$(head -n 1 "$work/said" | sed 's/^ *//')"
+}
+
+reason=$(why_no_vm | head -n 1)
+(($#)) || set -- 6.1 6.12
+for series in "$@"; do
+	if [[ -n $reason ]]; then
+		report skipped "tests/vm/$series" "$reason"
+	else
+		test_kernel "$series"
+	fi
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+((failed == 0))
