@@ -10,10 +10,12 @@
 #include "replay/machine.h"
 
 #define GFP_MOVABLE 0x8
+#define INSERTION_MAPPED 1
 #define INSERTION_ANON 2
 #define INSERTION_SWAPCACHE 8
 #define INSERTION_SWAPBACKED 0x10
 #define PFN_NONE UINT64_MAX
+#define MAPPED_PAGES_LIMIT 512 /* of one fault-around window */
 
 /* Isolated by reclaim, and a younger one was evicted before it: it survived. */
 #define FOLIO_survivor (1u << 30)
@@ -399,6 +401,9 @@ static void force_active(struct check *check, struct folio *folio, bool active)
 		lruvec->stat[item] += active ? pages : -pages;
 	} else if (active) {
 		world_infer(check->world, INFER_read_at_insertion);
+		/* Not even read once: its shadow is older than the tape. */
+		if (file && !folio_test(folio, PG_referenced))
+			lruvec->stat[item] += pages;
 	}
 	workingset_age_nonresident(lruvec, (uint64_t)(active ? pages : -pages));
 	if (active)
@@ -502,6 +507,8 @@ static void lru_inserted(struct check *check)
 			return;
 		was_known &= folio->order > 0;
 	}
+	if (flags & INSERTION_MAPPED && !(flags & INSERTION_ANON))
+		folio_set(folio, FOLIO_mapped);
 	if (recorded == LRU_UNEVICTABLE)
 		folio_set(folio, PG_unevictable);
 	else if (waited || (was_known && (flags & INSERTION_ANON) && !(flags & INSERTION_SWAPCACHE)))
@@ -514,6 +521,19 @@ static void lru_inserted(struct check *check)
 	folio_set(folio, PG_lru);
 	check->run[event_cpu(check)].ends_large =
 		folio->order >= mm->config.rules.lru_cached_order_limit;
+}
+
+/* Page tables point to these now, and nothing will tell when they do not any more. */
+static void pages_mapped(struct check *check, uint64_t dev, uint64_t ino, uint64_t index, uint64_t last)
+{
+	uint32_t file = world_file(check->world, dev, ino);
+
+	for (uint64_t n = 0; index <= last && n < MAPPED_PAGES_LIMIT; index++, n++) {
+		struct folio *folio = page_cache_folio(&check->machine.cache, file, index);
+
+		if (folio)
+			folio_set(folio, FOLIO_mapped);
+	}
 }
 
 /* ---- access and activation */
@@ -1065,14 +1085,18 @@ static void active_shrunk(struct check *check)
 	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
 	uint64_t nr_active = check->event->value[MM_VMSCAN_LRU_SHRINK_ACTIVE_NR_ACTIVE];
 	struct mm *mm = &check->machine.mm;
+	bool any_mapped = false;
 
 	if (!bracket || !bracket->predicted || !bracket->isolated)
 		return;
+	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next)
+		any_mapped |= folio_test(list_entry(pos, struct folio, lru), FOLIO_mapped);
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
 		struct folio *folio = list_entry(pos, struct folio, lru);
 
-		/* Which ones stayed is not told, only how many: the oldest stand for them. */
-		if (nr_active >= folio_nr_pages(folio))
+		/* Which ones stayed is not told, only how many: the oldest mapped ones stand for them. */
+		if (nr_active >= folio_nr_pages(folio) &&
+		    (!any_mapped || folio_test(folio, FOLIO_mapped)))
 			nr_active -= folio_nr_pages(folio);
 		else
 			mm->policy->examine_active(mm, folio->lruvec, folio);
@@ -1118,6 +1142,7 @@ static void events_lost(struct check *check)
 
 void check_event(struct check *check, const struct tape_event *event, uint64_t read_end)
 {
+	const uint64_t *v = event->value;
 	unsigned int cpu;
 
 	check->event = event;
@@ -1148,6 +1173,14 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_MM_FILEMAP_GET_PAGES:
 		pages_read(check, read_end);
+		break;
+	case EVENT_MM_FILEMAP_MAP_PAGES:
+		pages_mapped(check, v[MM_FILEMAP_MAP_PAGES_S_DEV], v[MM_FILEMAP_MAP_PAGES_I_INO],
+			     v[MM_FILEMAP_MAP_PAGES_INDEX], v[MM_FILEMAP_MAP_PAGES_LAST_INDEX]);
+		break;
+	case EVENT_MM_FILEMAP_FAULT:
+		pages_mapped(check, v[MM_FILEMAP_FAULT_S_DEV], v[MM_FILEMAP_FAULT_I_INO],
+			     v[MM_FILEMAP_FAULT_INDEX], v[MM_FILEMAP_FAULT_INDEX]);
 		break;
 	case EVENT_MM_PAGE_ALLOC:
 		page_allocated(check);

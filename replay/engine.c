@@ -372,6 +372,8 @@ static void pages_read(struct replay *replay, uint64_t read_end)
 		uint64_t next;
 
 		if (!folio) {
+			if (page >= replay->world->file[file].seen_pages)
+				return; /* asked for, but most likely behind the file's end */
 			folio = bring_in(replay, file, page, 0, 0, false);
 			if (!folio)
 				return;

@@ -7,6 +7,7 @@
 #include "replay/world/snapshot.h"
 
 #define FIRST_HASH_SIZE 1024
+#define FILE_ORDER_LIMIT 13 /* of a folio; more is an absent field or a broken tape */
 #define MAX_READAHEAD_ORDER 9 /* PMD order, the largest that readahead allocates */
 #define INFERRED_MEMCG_ID 2 /* no inode: the tape names none */
 
@@ -498,8 +499,19 @@ void world_event_done(struct world *world, const struct tape_event *event, uint6
 		reader->prev_page = read_end;
 }
 
+/* No event tells a file's size: it has at least what was read first, or brought in. */
+static void page_seen(struct world *world, uint64_t dev, uint64_t ino, uint64_t index, uint64_t order)
+{
+	struct world_file *file = &world->file[world_file(world, dev, ino)];
+	uint64_t nr = order > FILE_ORDER_LIMIT ? 1 : UINT64_C(1) << order;
+
+	if (index + nr > file->seen_pages)
+		file->seen_pages = index + nr;
+}
+
 void world_event(struct world *world, const struct tape_event *event)
 {
+	const uint64_t *v = event->value;
 	uint32_t n;
 
 	world->now_ns = event->timestamp_ns;
@@ -517,6 +529,15 @@ void world_event(struct world *world, const struct tape_event *event)
 	case EVENT_MM_VMSCAN_NODE_RECLAIM_END:
 	case EVENT_MM_VMSCAN_KSWAPD_SLEEP:
 		set_in_reclaim(world, event, false);
+		break;
+	case EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE:
+		page_seen(world, v[MM_FILEMAP_ADD_TO_PAGE_CACHE_S_DEV],
+			  v[MM_FILEMAP_ADD_TO_PAGE_CACHE_I_INO], v[MM_FILEMAP_ADD_TO_PAGE_CACHE_INDEX],
+			  v[MM_FILEMAP_ADD_TO_PAGE_CACHE_ORDER]);
+		break;
+	case EVENT_MM_FILEMAP_GET_PAGES:
+		page_seen(world, v[MM_FILEMAP_GET_PAGES_S_DEV], v[MM_FILEMAP_GET_PAGES_I_INO],
+			  v[MM_FILEMAP_GET_PAGES_INDEX], 0);
 		break;
 	case EVENT_PAGE_CACHE_SYNC_RA:
 		readahead_begun(world, event);

@@ -60,6 +60,7 @@ struct world_task {
 struct world_file {
 	uint64_t dev; /* major << 20 | minor */
 	uint64_t ino;
+	uint64_t seen_pages; /* up to the last page that any event has shown to be in the file */
 	bool block_device; /* a file system's metadata, cached under the device's own inode */
 };
 
