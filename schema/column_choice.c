@@ -90,17 +90,33 @@ struct plan {
 };
 
 static const struct plan plans[] = {
-#define SAME(EVENT, SLOT, REF_SLOT) \
-	{ EVENT_##EVENT, EVENT##_##SLOT, TAPE_PREDICT_SAME, 0, EVENT_##EVENT, EVENT##_##REF_SLOT, 0 },
-#define LAST(EVENT, SLOT, REF, REF_SLOT, shift) \
-	{ EVENT_##EVENT, EVENT##_##SLOT, TAPE_PREDICT_LAST, shift, EVENT_##REF, REF##_##REF_SLOT, 0 },
-#define FOLLOW(EVENT, SLOT, REF, REF_SLOT) \
+#define SAME(EVENT, SLOT, REF_SLOT)                                                                \
+	{                                                                                          \
+		EVENT_##EVENT,                                                                     \
+		EVENT##_##SLOT,                                                                    \
+		TAPE_PREDICT_SAME,                                                                 \
+		0,                                                                                 \
+		EVENT_##EVENT,                                                                     \
+		EVENT##_##REF_SLOT,                                                                \
+		0                                                                                  \
+	},
+#define LAST(EVENT, SLOT, REF, REF_SLOT, shift)                                                    \
+	{                                                                                          \
+		EVENT_##EVENT,                                                                     \
+		EVENT##_##SLOT,                                                                    \
+		TAPE_PREDICT_LAST,                                                                 \
+		shift,                                                                             \
+		EVENT_##REF,                                                                       \
+		REF##_##REF_SLOT,                                                                  \
+		0                                                                                  \
+	},
+#define FOLLOW(EVENT, SLOT, REF, REF_SLOT)                                                         \
 	{ EVENT_##EVENT, EVENT##_##SLOT, TAPE_PREDICT_FOLLOW, 0, EVENT_##REF, REF##_##REF_SLOT, 0 },
-#define RECENT(EVENT, SLOT, REF, REF_SLOT) \
+#define RECENT(EVENT, SLOT, REF, REF_SLOT)                                                         \
 	{ EVENT_##EVENT, EVENT##_##SLOT, TAPE_PREDICT_RECENT, 0, EVENT_##REF, REF##_##REF_SLOT, 0 },
-#define BESIDE(EVENT, SLOT, FINDER, REF, REF_SLOT) \
-	{ EVENT_##EVENT, EVENT##_##SLOT, TAPE_PREDICT_BESIDE, 0, EVENT_##REF, REF##_##REF_SLOT, \
-	  EVENT##_##FINDER },
+#define BESIDE(EVENT, SLOT, FINDER, REF, REF_SLOT)                                                 \
+	{ EVENT_##EVENT, EVENT##_##SLOT,   TAPE_PREDICT_BESIDE, 0,                                 \
+	  EVENT_##REF,	 REF##_##REF_SLOT, EVENT##_##FINDER },
 #include "schema/column_plan.def"
 };
 
@@ -126,22 +142,17 @@ static bool needs_history(unsigned int predictor)
 	return predictor >= TAPE_PREDICT_FOLLOW && predictor <= TAPE_PREDICT_BESIDE;
 }
 
-static int give_history(struct column *column)
+static int give_history(struct column *column, unsigned int predictor)
 {
 	struct history *history = column->own;
 
-	if (history)
-		return 0;
-	history = calloc(1, sizeof(*history));
+	if (!history)
+		history = column->own = calloc(1, sizeof(*history));
 	if (!history)
 		return TAPE_ERR_MEMORY;
-	history->place_of = calloc(PLACE_SLOTS, sizeof(history->place_of[0]));
-	if (!history->place_of) {
-		free(history);
-		return TAPE_ERR_MEMORY;
-	}
-	column->own = history;
-	return 0;
+	if (predictor != TAPE_PREDICT_BESIDE && !history->place_of)
+		history->place_of = calloc(PLACE_SLOTS, sizeof(history->place_of[0]));
+	return predictor == TAPE_PREDICT_BESIDE || history->place_of ? 0 : TAPE_ERR_MEMORY;
 }
 
 /* BESIDE: the finding column's candidate that refers to @type's rows. */
@@ -157,8 +168,7 @@ static struct candidate *find_finder(struct column *finder, unsigned int type)
 
 static bool is_chosen(const struct candidate *beside)
 {
-	return beside->finder ==
-	       &beside->finder_column->candidate[beside->finder_column->chosen];
+	return beside->finder == &beside->finder_column->candidate[beside->finder_column->chosen];
 }
 
 /* One line of the plan for one column of a type, if all that it names is on this tape. */
@@ -197,7 +207,7 @@ static int add_candidate(struct column_encoder *encoder, struct type_state *stat
 		candidate.beside = (uint16_t)ref_field;
 		candidate.ref_field = (uint16_t)finder;
 	}
-	if (needs_history(plan->predictor) && give_history(candidate.ref))
+	if (needs_history(plan->predictor) && give_history(candidate.ref, plan->predictor))
 		return TAPE_ERR_MEMORY;
 	if (!column->candidate) {
 		column->candidate = calloc(CANDIDATES_MAX, sizeof(column->candidate[0]));
@@ -246,8 +256,8 @@ static void choose(struct column *column)
 		if (cost < least) {
 			least = cost;
 			column->chosen = i;
-			column->literal_is_unsigned =
-				candidate->literal_cost[0] < candidate->literal_cost[1];
+			column->literal_is_unsigned = candidate->literal_cost[0] <
+						      candidate->literal_cost[1];
 		}
 	}
 }
@@ -374,8 +384,13 @@ int column_join_frame(struct column_encoder *encoder, struct type_state *state)
 	for (unsigned int i = 0; i < state->nr_fields; i++)
 		if (state->column[i].nr_candidates)
 			apply_choice(encoder, state, &state->column[i]);
-	for (unsigned int i = 0; i < 2 * state->nr_fields; i++)
-		reset_column(&state->column[i]);
+	for (unsigned int i = 0; i < 2 * state->nr_fields; i++) {
+		struct column *column = &state->column[i];
+
+		reset_column(column);
+		column->is_plain = column->predictor == TAPE_PREDICT_PREVIOUS &&
+				   !column->on_trial && !(column->own && column->own->active);
+	}
 	return join_referred(encoder, state);
 }
 
@@ -428,4 +443,3 @@ int column_start_predictors(struct column_encoder *encoder)
 	activate_histories(encoder);
 	return error;
 }
-

@@ -176,8 +176,9 @@ static struct type_state *new_state(const struct tape_type *type)
 /* All columns as they are when the directory does not list them: constant 0. */
 static void reset_state(struct column_decoder *decoder, struct type_state *state)
 {
-	const struct tape_type *type =
-		state->number == TAPE_TYPE_LOST ? NULL : decoder->types[state->number];
+	const struct tape_type *type = state->number == TAPE_TYPE_LOST ?
+					       NULL :
+					       decoder->types[state->number];
 
 	for (unsigned int i = 0; i < 2 * state->nr_fields; i++) {
 		struct column *column = &state->column[i];
@@ -207,8 +208,7 @@ static int load_types(struct column_decoder *decoder, const struct tape_frame_he
 		const struct tape_type *type = NULL;
 
 		if (count[i].type != TAPE_TYPE_LOST) {
-			if (count[i].type >= decoder->nr_types ||
-			    !decoder->types[count[i].type]) {
+			if (count[i].type >= decoder->nr_types || !decoder->types[count[i].type]) {
 				*why = "events of a type that no frame describes";
 				return TAPE_ERR_CORRUPT;
 			}
@@ -712,8 +712,9 @@ static inline uint64_t next_referred(struct column *column, bool *bad)
 
 	if (symbol == 1) {
 		struct column *literal = column->literal;
-		uint64_t prediction = literal->predictor == TAPE_PREDICT_PREVIOUS ? *literal->value :
-										    literal->base;
+		uint64_t prediction = literal->predictor == TAPE_PREDICT_PREVIOUS ?
+					    *literal->value :
+					    literal->base;
 
 		*literal->value = prediction + next_delta(literal, bad);
 		column->found = NOT_FOUND;

@@ -40,7 +40,8 @@ static void put_history(struct column_encoder *encoder, struct history *history,
 		history->value = grown;
 		history->room = room;
 	}
-	history->place_of[place_slot(value)] = history->nr;
+	if (history->place_of)
+		history->place_of[place_slot(value)] = history->nr;
 	history->value[history->nr++] = value;
 }
 
@@ -74,7 +75,7 @@ static void put_referred(struct column_encoder *encoder, struct column *column, 
 	column->found = place;
 }
 
-static inline void put_value(struct column_encoder *encoder, struct column *column, uint64_t value)
+static void put_value(struct column_encoder *encoder, struct column *column, uint64_t value)
 {
 	uint64_t prediction;
 
@@ -83,9 +84,6 @@ static inline void put_value(struct column_encoder *encoder, struct column *colu
 	switch (column->predictor) {
 	case TAPE_PREDICT_PREVIOUS:
 		prediction = column->value;
-		break;
-	case TAPE_PREDICT_ROW:
-		prediction = *column->ref;
 		break;
 	case TAPE_PREDICT_SAME:
 	case TAPE_PREDICT_LAST:
@@ -110,6 +108,16 @@ predicted:
 	column->value = value;
 	if (column->own && column->own->active)
 		put_history(encoder, column->own, value);
+}
+
+/* Most values of most columns are those of the row before. */
+static inline void put_repeated(struct column_encoder *encoder, struct column *column,
+				uint64_t value)
+{
+	if (column->is_plain && column->value == value)
+		put_residual(encoder, column, 0);
+	else
+		put_value(encoder, column, value);
 }
 
 static inline uint32_t string_slot(const char *text, size_t size)
@@ -213,9 +221,8 @@ struct column_encoder *column_encoder_new(struct tape_type *const *types,
 		encoder->rows_per_check = 1024;
 	encoder->next_check = encoder->rows_per_check;
 	encoder->zstd = ZSTD_createCCtx();
-	if (!encoder->zstd ||
-	    ZSTD_isError(ZSTD_CCtx_setParameter(encoder->zstd, ZSTD_c_compressionLevel,
-						compression_level))) {
+	if (!encoder->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(
+				      encoder->zstd, ZSTD_c_compressionLevel, compression_level))) {
 		column_encoder_free(encoder);
 		return NULL;
 	}
@@ -238,7 +245,7 @@ void column_encoder_free(struct column_encoder *encoder)
 	free(encoder);
 }
 
-static struct type_state *new_state(struct column_encoder *encoder, const struct tape_type *type)
+static struct type_state *new_state(const struct tape_type *type)
 {
 	struct type_state *state = calloc(1, sizeof(*state));
 	size_t columns_bytes;
@@ -261,8 +268,6 @@ static struct type_state *new_state(struct column_encoder *encoder, const struct
 	state->column[TAPE_COLUMN_TIME].predictor = TAPE_PREDICT_ROW;
 	state->column[TAPE_COLUMN_TIME].is_unsigned = true;
 	state->column[TAPE_COLUMN_PID].predictor = TAPE_PREDICT_ROW;
-	for (unsigned int i = TAPE_COLUMN_TIME; i <= TAPE_COLUMN_PID; i++)
-		state->column[i].ref = &encoder->row[i];
 	for (unsigned int i = 0; type && i < type->nr_fields; i++) {
 		struct column *column = &state->column[COMMON_FIELDS + i];
 		uint32_t field_end = (uint32_t)type->field[i].offset + type->field[i].size;
@@ -289,7 +294,7 @@ struct type_state *column_state_of(struct column_encoder *encoder, const struct 
 	struct type_state **state = &encoder->state[type ? type->number : LOST_STATE];
 
 	if (!*state)
-		*state = new_state(encoder, type);
+		*state = new_state(type);
 	return *state;
 }
 
@@ -331,8 +336,8 @@ static inline struct column *start_row(struct column_encoder *encoder, struct ty
 	if (__builtin_expect(encoder->nr_rows == 0, 0)) {
 		if (timestamp_ns < encoder->last_ns)
 			goto err_backwards;
-		encoder->first_ns = encoder->last_ns = encoder->row[TAPE_COLUMN_TIME] = timestamp_ns;
-		encoder->row[TAPE_COLUMN_PID] = 0;
+		encoder->first_ns = encoder->last_ns = timestamp_ns;
+		encoder->row_pid = 0;
 		if (column_start_predictors(encoder))
 			return NULL;
 	}
@@ -345,12 +350,12 @@ static inline struct column *start_row(struct column_encoder *encoder, struct ty
 	encoder->row_type[encoder->nr_rows++] = (uint8_t)state->code;
 	state->nr_rows++;
 	column = state->column;
-	put_value(encoder, &column[TAPE_COLUMN_TIME], timestamp_ns);
-	put_value(encoder, &column[TAPE_COLUMN_PID], pid);
-	put_value(encoder, &column[TAPE_COLUMN_FLAGS], flags);
-	put_value(encoder, &column[TAPE_COLUMN_PREEMPT], preempt_count);
-	encoder->row[TAPE_COLUMN_TIME] = encoder->last_ns = timestamp_ns;
-	encoder->row[TAPE_COLUMN_PID] = pid;
+	put_residual(encoder, &column[TAPE_COLUMN_TIME], timestamp_ns - encoder->last_ns);
+	put_residual(encoder, &column[TAPE_COLUMN_PID], zigzag(pid - encoder->row_pid));
+	put_repeated(encoder, &column[TAPE_COLUMN_FLAGS], flags);
+	put_repeated(encoder, &column[TAPE_COLUMN_PREEMPT], preempt_count);
+	encoder->last_ns = timestamp_ns;
+	encoder->row_pid = pid;
 	return column;
 
 err_backwards:
@@ -452,9 +457,9 @@ int column_encoder_record(struct column_encoder *encoder, const struct tape_type
 	column += COMMON_FIELDS;
 	for (unsigned int i = 0; i < type->nr_fields; i++, field++, column++) {
 		if (field->kind == TAPE_FIELD_INTEGER) {
-			put_value(encoder, column,
-				  load_integer(record + field->offset, field->size,
-					       field->is_signed));
+			put_repeated(encoder, column,
+				     load_integer(record + field->offset, field->size,
+						  field->is_signed));
 		} else if (field->kind != TAPE_FIELD_LEFT_OUT) {
 			size_t text_bytes;
 			const char *text = find_text(field, record, size, &text_bytes);
@@ -482,14 +487,14 @@ int column_encoder_event(struct column_encoder *encoder, const struct tape_type 
 		}
 	}
 	column = start_row(encoder, column_state_of(encoder, type), event->timestamp_ns,
-			   (uint64_t)(int64_t)event->pid, event->flags, event->preempt_count, &error,
-			   why);
+			   (uint64_t)(int64_t)event->pid, event->flags, event->preempt_count,
+			   &error, why);
 	if (!column)
 		return error;
 	column += COMMON_FIELDS;
 	for (unsigned int i = 0; i < type->nr_fields; i++, field++, column++) {
 		if (field->kind == TAPE_FIELD_INTEGER) {
-			put_value(encoder, column, event->value[field->slot]);
+			put_repeated(encoder, column, event->value[field->slot]);
 		} else if (field->kind != TAPE_FIELD_LEFT_OUT) {
 			size_t size;
 			const char *text = tape_event_string(event, field->slot, &size);
@@ -506,8 +511,8 @@ int column_encoder_lost(struct column_encoder *encoder, uint64_t timestamp_ns, u
 	struct column *column;
 	int error;
 
-	column = start_row(encoder, column_state_of(encoder, NULL), timestamp_ns,
-			   encoder->row[TAPE_COLUMN_PID], 0, 0, &error, why);
+	column = start_row(encoder, column_state_of(encoder, NULL), timestamp_ns, encoder->row_pid,
+			   0, 0, &error, why);
 	if (!column)
 		return error;
 	put_value(encoder, &column[TAPE_COLUMN_LOST], count);

@@ -208,7 +208,7 @@ static int add_column(struct column_encoder *encoder, struct type_state *state, 
 		entry.ref_field = column->ref_field;
 	entry.beside = column->beside;
 	error = column->texts ? add_text(encoder, column->texts, &entry) :
-				  add_residuals(encoder, column, &entry);
+				add_residuals(encoder, column, &entry);
 	if (error)
 		return error;
 	/* What is not listed is 0 in every row. */

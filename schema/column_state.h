@@ -28,7 +28,8 @@
 struct history {
 	uint64_t *value;
 	uint32_t nr, room;
-	uint32_t *place_of; /* by hash of the value; stale entries are found out by comparing */
+	/* By hash of the value; stale entries are found out by comparing. NULL: nobody searches. */
+	uint32_t *place_of;
 	bool active; /* this frame needs it */
 };
 
@@ -40,7 +41,8 @@ struct candidate {
 	int8_t shift;
 	uint16_t ref_type, ref_field, beside; /* numbers of type and field */
 	struct column *ref; /* the column that ref_type and ref_field, or beside, name */
-	struct candidate *finder; /* BESIDE: that of the finding column which refers to the same type */
+	struct candidate
+		*finder; /* BESIDE: that of the finding column which refers to the same type */
 	struct column *finder_column;
 	uint64_t next_place, found;
 	uint64_t last_residual, last_literal;
@@ -63,7 +65,8 @@ struct column {
 	/* One cache line for what a plain column needs. */
 	uint8_t predictor;
 	int8_t shift;
-	bool is_unsigned;
+	bool is_unsigned : 1;
+	bool is_plain : 1; /* in this frame its residuals are all there is to it: no trial, no history */
 	bool on_trial; /* in this frame, for its candidates */
 	uint32_t nr, nr_nonzero;
 	uint32_t run; /* zeros since the last residual that is not 0 */
@@ -71,7 +74,7 @@ struct column {
 	uint8_t *data; /* residuals: pairs of varints, zeros before and one that is not 0 */
 	uint32_t size, room;
 	union {
-		const uint64_t *ref; /* SAME, LAST, ROW */
+		const uint64_t *ref; /* SAME, LAST */
 		struct history *source; /* FOLLOW, RECENT, BESIDE */
 	};
 	struct history *own;
@@ -117,7 +120,7 @@ struct column_encoder {
 	uint8_t *row_type;
 	struct column row_types; /* made of them when the frame is closed */
 	uint32_t nr_rows, rows_room, next_check;
-	uint64_t row[COMMON_FIELDS];
+	uint64_t row_pid; /* of the last row */
 	uint64_t first_ns, last_ns;
 	uint64_t nr_lost;
 	uint32_t nr_losses_unknown, nr_losses;
@@ -140,7 +143,7 @@ void column_try_candidates(struct column *column, uint64_t value);
 
 static inline uint64_t zigzag(uint64_t value)
 {
-	return (value << 1) ^ (uint64_t)((int64_t)value >> 63);
+	return (value << 1) ^ -(value >> 63);
 }
 
 static inline uint8_t *put_varint(uint8_t *at, uint64_t value)

@@ -169,7 +169,8 @@ static void print_event_json(const struct tape_event *event, const struct tape_t
 		json_string(stdout, comm, strlen(comm));
 	else
 		printf("null");
-	printf(",\"flags\":%u,\"preempt_count\":%u,\"system\":", event->flags, event->preempt_count);
+	printf(",\"flags\":%u,\"preempt_count\":%u,\"system\":", event->flags,
+	       event->preempt_count);
 	json_string(stdout, type->system, strlen(type->system));
 	printf(",\"event\":");
 	json_string(stdout, type->name, strlen(type->name));

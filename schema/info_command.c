@@ -143,14 +143,16 @@ static void print_losses(const struct tape_reader *reader)
 		       summary->nr_overrun);
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
 		if (overrun_of_cpu(reader, cpu))
-			printf("%-10s   CPU %u: %" PRIu64 "\n", "", cpu, overrun_of_cpu(reader, cpu));
+			printf("%-10s   CPU %u: %" PRIu64 "\n", "", cpu,
+			       overrun_of_cpu(reader, cpu));
 }
 
 static int print_text(const char *path, struct tape_reader *reader)
 {
 	const struct tape_summary *summary = tape_reader_summary(reader);
 	double seconds = (double)(summary->last_ns - summary->first_ns) / 1e9;
-	uint64_t recorder_ns = number_of_blob(reader, TAPE_MOMENT_END, "lrutape/recorder", "reader_cpu_ns");
+	uint64_t recorder_ns = number_of_blob(reader, TAPE_MOMENT_END, "lrutape/recorder",
+					      "reader_cpu_ns");
 	unsigned int *order = calloc(summary->nr_types + 1u, sizeof(*order));
 	size_t nr_blobs = 0;
 
@@ -239,8 +241,8 @@ static int print_json(const char *path, struct tape_reader *reader)
 	print_json_fact(reader, "command", "lrutape/command");
 	print_json_fact(reader, "source", "lrutape/source");
 	print_json_fact(reader, "memcg", "lrutape/memcg");
-	printf(",\"realtime_ns\":%" PRIu64, number_of_blob(reader, TAPE_MOMENT_START,
-							    "lrutape/clock", "realtime_ns"));
+	printf(",\"realtime_ns\":%" PRIu64,
+	       number_of_blob(reader, TAPE_MOMENT_START, "lrutape/clock", "realtime_ns"));
 	printf(",\"first_ns\":%" PRIu64 ",\"last_ns\":%" PRIu64 ",\"nr_cpus\":%u",
 	       summary->first_ns, summary->last_ns, summary->nr_cpus);
 	printf(",\"nr_frames\":%" PRIu64 ",\"nr_events\":%" PRIu64 ",\"bytes_per_event\":%.4f",

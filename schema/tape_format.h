@@ -136,7 +136,8 @@ enum tape_column_field {
 	TAPE_COLUMN_LOST = TAPE_COLUMN_FIELDS, /* of TAPE_TYPE_LOST: how many */
 };
 
-#define TAPE_COLUMN_LITERAL 0x8000u /* in field: values that the column of that field could not refer to */
+#define TAPE_COLUMN_LITERAL                                                                        \
+	0x8000u /* in field: values that the column of that field could not refer to */
 #define TAPE_COLUMN_UNSIGNED 0x01u /* residuals are not zigzag coded */
 
 enum tape_predictor {
@@ -145,9 +146,12 @@ enum tape_predictor {
 	TAPE_PREDICT_ROW = 2, /* common fields: the last row's value, of whatever type */
 	TAPE_PREDICT_SAME = 3, /* ref_field's value in the same row */
 	TAPE_PREDICT_LAST = 4, /* last value of another column */
-	TAPE_PREDICT_FOLLOW = 5, /* a place in another column's history, counted from the one after the last */
-	TAPE_PREDICT_RECENT = 6, /* a place in another column's history, counted back from its end */
-	TAPE_PREDICT_BESIDE = 7, /* another column's value at the place that ref_field of this row found */
+	TAPE_PREDICT_FOLLOW =
+		5, /* a place in another column's history, counted from the one after the last */
+	TAPE_PREDICT_RECENT =
+		6, /* a place in another column's history, counted back from its end */
+	TAPE_PREDICT_BESIDE =
+		7, /* another column's value at the place that ref_field of this row found */
 	TAPE_PREDICT_CONTEXT = 8, /* row types only: what followed the same type the last time */
 	TAPE_PREDICT_STRING = 9, /* strings and bytes */
 };
@@ -156,7 +160,8 @@ enum tape_encoding {
 	TAPE_ENCODING_NONE = 0, /* no stream: all residuals are 0 */
 	TAPE_ENCODING_VARINT = 1, /* one stream */
 	TAPE_ENCODING_PLANES = 2, /* `width` streams: first all lowest bytes, and so on */
-	TAPE_ENCODING_RUNS = 3, /* one stream: how many zeros, then a residual that is not 0, and so on */
+	TAPE_ENCODING_RUNS =
+		3, /* one stream: how many zeros, then a residual that is not 0, and so on */
 	TAPE_ENCODING_STRINGS = 4, /* three streams: symbols, lengths, bytes */
 };
 

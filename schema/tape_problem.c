@@ -14,7 +14,8 @@ static const struct {
 	[-TAPE_ERR_OPEN] = { "cannot be opened", "", false },
 	[-TAPE_ERR_NOT_A_TAPE] = { "not a tape",
 				   "`lrutape record` makes tapes, `lrutape import` makes them of "
-				   "other recorders' files", false },
+				   "other recorders' files",
+				   false },
 	[-TAPE_ERR_VERSION] = { "written by a newer lrutape",
 				"use the one that wrote it, or a newer one", true },
 	[-TAPE_ERR_CHECKSUM] = { "bad checksum",

@@ -26,7 +26,7 @@
 #include "schema/tape_types.h"
 
 #define NO_FRAME UINT32_MAX
-#define HEADER_BYTES_MAX \
+#define HEADER_BYTES_MAX                                                                           \
 	(sizeof(struct tape_frame_header) + TAPE_FRAME_TYPES_MAX * sizeof(struct tape_frame_count))
 
 /* What is kept of each frame. */
@@ -435,8 +435,9 @@ static bool read_trailer(struct tape_reader *reader, struct tape_trailer *traile
 	    read_at(reader, trailer, sizeof(*trailer), file_bytes - sizeof(*trailer)))
 		return false;
 	return trailer->magic == TAPE_TRAILER_MAGIC &&
-	       trailer->crc == crc32(0, (const Bytef *)&trailer->index_byte,
-				     sizeof(*trailer) - offsetof(struct tape_trailer, index_byte)) &&
+	       trailer->crc ==
+		       crc32(0, (const Bytef *)&trailer->index_byte,
+			     sizeof(*trailer) - offsetof(struct tape_trailer, index_byte)) &&
 	       trailer->file_bytes == file_bytes && trailer->index_byte < file_bytes;
 }
 
@@ -523,8 +524,8 @@ static int follow_index(struct tape_reader *reader)
 	if (good <= 0)
 		return good;
 	if (header->kind != TAPE_FRAME_INDEX || check_header(header) ||
-	    trailer.index_byte + header->header_bytes + header->payload_bytes +
-			    sizeof(trailer) != trailer.file_bytes ||
+	    trailer.index_byte + header->header_bytes + header->payload_bytes + sizeof(trailer) !=
+		    trailer.file_bytes ||
 	    unpack_payload(reader, trailer.index_byte)) {
 		reader->problem.code = TAPE_OK;
 		return 0;
@@ -590,8 +591,7 @@ static int read_file_header(struct tape_reader *reader)
 		return fail(reader, TAPE_ERR_VERSION, offsetof(struct tape_file_header, version),
 			    what);
 	}
-	if (header.crc !=
-	    crc32(0, (const Bytef *)&header, offsetof(struct tape_file_header, crc)))
+	if (header.crc != crc32(0, (const Bytef *)&header, offsetof(struct tape_file_header, crc)))
 		return fail(reader, TAPE_ERR_CHECKSUM, 0, "file header with a bad checksum");
 	if (header.version == 0 || header.header_bytes != sizeof(header))
 		return fail(reader, TAPE_ERR_CORRUPT, 0, NULL);

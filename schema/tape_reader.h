@@ -84,7 +84,8 @@ struct tape_summary {
 	uint64_t first_ns, last_ns; /* of the events; both 0 on an empty tape */
 	uint64_t nr_lost; /* located losses with a count */
 	uint64_t nr_losses_unknown; /* located losses without one */
-	uint64_t nr_overrun; /* the kernel's own total from per_cpu stats, 0 where not on the tape */
+	uint64_t
+		nr_overrun; /* the kernel's own total from per_cpu stats, 0 where not on the tape */
 	uint32_t nr_cpus; /* one more than the greatest CPU number with events */
 	uint32_t nr_types;
 	bool has_index; /* false: rebuilt by reading all headers */

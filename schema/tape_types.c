@@ -51,8 +51,8 @@ void tape_frame_seal(struct tape_bytes *frame)
 	struct tape_frame_header *header = (struct tape_frame_header *)frame->data;
 
 	header->payload_bytes = (uint32_t)(frame->size - header->header_bytes);
-	header->payload_crc =
-		(uint32_t)crc32(0, frame->data + header->header_bytes, header->payload_bytes);
+	header->payload_crc = (uint32_t)crc32(0, frame->data + header->header_bytes,
+					      header->payload_bytes);
 	header->header_crc = tape_header_crc(frame->data, header->header_bytes);
 }
 
@@ -102,7 +102,8 @@ static void assign_slots(struct tape_type *type, struct tape_field *fields)
 		fields[i].slot = 0;
 		if (fields[i].kind == TAPE_FIELD_LEFT_OUT)
 			continue;
-		while (info && slot < info->nr_fields && strcmp(info->field[slot].name, fields[i].name))
+		while (info && slot < info->nr_fields &&
+		       strcmp(info->field[slot].name, fields[i].name))
 			slot++;
 		if (info && slot < info->nr_fields && !(type->present >> slot & 1)) {
 			fields[i].slot = (uint16_t)slot;

@@ -83,8 +83,8 @@ static void read_task_list(struct task_names *names, const char *line)
 struct task_names *task_names_new(const struct tape_reader *reader)
 {
 	struct task_names *names = calloc(1, sizeof(*names));
-	const struct tape_blob *tasks =
-		tape_reader_find_blob(reader, TAPE_MOMENT_START, "lrutape/tasks");
+	const struct tape_blob *tasks = tape_reader_find_blob(reader, TAPE_MOMENT_START,
+							      "lrutape/tasks");
 
 	if (!names || !grow(names)) {
 		free(names);
@@ -96,8 +96,8 @@ struct task_names *task_names_new(const struct tape_reader *reader)
 	return names;
 }
 
-static void set_from(struct task_names *names, const struct tape_event *event, unsigned int pid_slot,
-		     unsigned int name_slot, bool is_path)
+static void set_from(struct task_names *names, const struct tape_event *event,
+		     unsigned int pid_slot, unsigned int name_slot, bool is_path)
 {
 	uint64_t tid = event->value[pid_slot];
 	const char *name, *slash;

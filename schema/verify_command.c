@@ -78,8 +78,8 @@ static bool verify(const char *path)
 	}
 	if (summary->torn) {
 		fprintf(stderr,
-			"lrutape: %s: torn at byte %" PRIu64 " of %" PRIu64
-			": only the %" PRIu64 " events before are usable\n",
+			"lrutape: %s: torn at byte %" PRIu64 " of %" PRIu64 ": only the %" PRIu64
+			" events before are usable\n",
 			path, summary->torn_at, summary->file_bytes, summary->nr_events);
 		good = false;
 	} else if (!summary->has_index) {
@@ -92,8 +92,9 @@ static bool verify(const char *path)
 	while (tape_reader_blob(reader, nr_blobs))
 		nr_blobs++;
 	if (good)
-		printf("%s: ok: %" PRIu64 " events of %u types in %" PRIu64 " frames, %zu blobs, %" PRIu64
-		       " events lost in known places, %" PRIu64 " losses without a count\n",
+		printf("%s: ok: %" PRIu64 " events of %u types in %" PRIu64
+		       " frames, %zu blobs, %" PRIu64 " events lost in known places, %" PRIu64
+		       " losses without a count\n",
 		       path, summary->nr_events, summary->nr_types, summary->nr_frames, nr_blobs,
 		       summary->nr_lost, summary->nr_losses_unknown);
 	tape_reader_close(reader);

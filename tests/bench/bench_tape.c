@@ -5,15 +5,17 @@
  *   bench_tape [--repeats N] [--frame-kib N] [--level N] [TAPE...]
  *
  * Without a tape it makes one: random preads of 4 KiB under a memory limit, as the kernel's events
- * would tell of them. Reading is open, merge of the CPUs and decoding of all fields. Writing feeds
+ * would tell of them; and takes the greater ones of the bundled tapes below $TOP. Reading is open, merge of the CPUs and decoding of all fields. Writing feeds
  * the same events, rebuilt as ring buffer records in memory, through tape_stream_record(). Times are
  * CPU times of the one thread that does it; medians over the repeats, with least and greatest.
  */
 #include <getopt.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -226,41 +228,62 @@ static void bench(const char *path, const char *scratch)
 	}
 	report("reading", read_rate, "million events/s");
 	report("writing", write_ns, "ns/event");
-	printf("  %-28s %9.3f bytes/event\n", "size",
-	       (double)file_bytes / (double)recording.nr);
+	printf("  %-28s %9.3f bytes/event\n", "size", (double)file_bytes / (double)recording.nr);
 	free(recording.record);
 	free(recording.bytes);
 }
 
 /* The made-up tape's event types: layouts of 6.18. */
-#define F(ctype, name, offset, size) { name, ctype, offset, size, false, TAPE_FIELD_INTEGER, 0 }
+#define F(ctype, name, offset, size)                                                               \
+	{                                                                                          \
+		name, ctype, offset, size, false, TAPE_FIELD_INTEGER, 0                            \
+	}
 
 static const struct tape_field get_pages_fields[] = {
-	F("unsigned long", "i_ino", 8, 8), F("dev_t", "s_dev", 16, 4),
-	F("unsigned long", "index", 24, 8), F("unsigned long", "last_index", 32, 8),
+	F("unsigned long", "i_ino", 8, 8),
+	F("dev_t", "s_dev", 16, 4),
+	F("unsigned long", "index", 24, 8),
+	F("unsigned long", "last_index", 32, 8),
 };
 
 static const struct tape_field add_fields[] = {
-	F("unsigned long", "pfn", 8, 8), F("unsigned long", "i_ino", 16, 8),
+	F("unsigned long", "pfn", 8, 8),    F("unsigned long", "i_ino", 16, 8),
 	F("unsigned long", "index", 24, 8), F("dev_t", "s_dev", 32, 4),
 	F("unsigned char", "order", 36, 1),
 };
 
 static const struct tape_field insertion_fields[] = {
 	{ "folio", "struct folio *", 8, 8, false, TAPE_FIELD_LEFT_OUT, 0 },
-	F("unsigned long", "pfn", 16, 8), F("enum lru_list", "lru", 24, 4),
+	F("unsigned long", "pfn", 16, 8),
+	F("enum lru_list", "lru", 24, 4),
 	F("unsigned long", "flags", 32, 8),
 };
 
 static const struct tape_type made_types[] = {
-	{ .system = "filemap", .name = "mm_filemap_get_pages", .format = "", .filter = "",
-	  .field = get_pages_fields, .nr_fields = 4 },
-	{ .system = "filemap", .name = "mm_filemap_add_to_page_cache", .format = "", .filter = "",
-	  .field = add_fields, .nr_fields = 5 },
-	{ .system = "filemap", .name = "mm_filemap_delete_from_page_cache", .format = "",
-	  .filter = "", .field = add_fields, .nr_fields = 5 },
-	{ .system = "pagemap", .name = "mm_lru_insertion", .format = "", .filter = "",
-	  .field = insertion_fields, .nr_fields = 4 },
+	{ .system = "filemap",
+	  .name = "mm_filemap_get_pages",
+	  .format = "",
+	  .filter = "",
+	  .field = get_pages_fields,
+	  .nr_fields = 4 },
+	{ .system = "filemap",
+	  .name = "mm_filemap_add_to_page_cache",
+	  .format = "",
+	  .filter = "",
+	  .field = add_fields,
+	  .nr_fields = 5 },
+	{ .system = "filemap",
+	  .name = "mm_filemap_delete_from_page_cache",
+	  .format = "",
+	  .filter = "",
+	  .field = add_fields,
+	  .nr_fields = 5 },
+	{ .system = "pagemap",
+	  .name = "mm_lru_insertion",
+	  .format = "",
+	  .filter = "",
+	  .field = insertion_fields,
+	  .nr_fields = 4 },
 };
 
 #define MADE_READS 600000u
@@ -350,6 +373,24 @@ static void make_tape(const char *path)
 	free(cached);
 }
 
+/* Bundled tapes that are large enough to time. */
+static void bench_bundled(const char *scratch)
+{
+	char pattern[4096];
+	struct stat stat_of;
+	glob_t found;
+
+	if (!getenv("TOP"))
+		return;
+	snprintf(pattern, sizeof(pattern), "%s/tests/golden/tapes/v*/*.lrt", getenv("TOP"));
+	if (glob(pattern, 0, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (!stat(found.gl_pathv[i], &stat_of) && stat_of.st_size > 1 << 18)
+			bench(found.gl_pathv[i], scratch);
+	globfree(&found);
+}
+
 static unsigned long number_option(const char *text, unsigned long max)
 {
 	char *end;
@@ -393,6 +434,7 @@ int main(int argc, char **argv)
 		make_tape(made);
 		bench(made, scratch);
 		unlink(made);
+		bench_bundled(scratch);
 	}
 	for (int i = optind; i < argc; i++)
 		bench(argv[i], scratch);

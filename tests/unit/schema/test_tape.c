@@ -12,9 +12,11 @@
 #include "schema/tape_format.h"
 #include "tests/unit/schema/tape_text.h"
 
-#define FIELD_OF(ctype_, name_, offset_, size_, signed_, kind_) \
-	{ .name = name_, .ctype = ctype_, .offset = offset_, .size = size_, \
-	  .is_signed = signed_, .kind = kind_ }
+#define FIELD_OF(ctype_, name_, offset_, size_, signed_, kind_)                                    \
+	{                                                                                          \
+		.name = name_, .ctype = ctype_, .offset = offset_, .size = size_,                  \
+		.is_signed = signed_, .kind = kind_                                                \
+	}
 
 static struct tape_writer *create(uint32_t frame_bytes)
 {
@@ -69,8 +71,13 @@ static const struct tape_field activate_fields[] = {
 static uint16_t add_activate(struct tape_writer *writer)
 {
 	const struct tape_type type = {
-		.system = "pagemap", .name = "mm_lru_activate", .format = "name: x\n",
-		.filter = "pfn > 1", .kernel_id = 300, .field = activate_fields, .nr_fields = 2,
+		.system = "pagemap",
+		.name = "mm_lru_activate",
+		.format = "name: x\n",
+		.filter = "pfn > 1",
+		.kernel_id = 300,
+		.field = activate_fields,
+		.nr_fields = 2,
 	};
 	uint16_t number;
 
@@ -82,8 +89,13 @@ static uint16_t add_activate(struct tape_writer *writer)
 static int put(struct tape_writer *writer, uint16_t type, uint32_t cpu, uint64_t time, uint64_t pfn)
 {
 	const struct tape_event event = {
-		.timestamp_ns = time, .pid = 7, .type = type, .flags = 1, .preempt_count = 2,
-		.value = &pfn, .strings = "",
+		.timestamp_ns = time,
+		.pid = 7,
+		.type = type,
+		.flags = 1,
+		.preempt_count = 2,
+		.value = &pfn,
+		.strings = "",
 	};
 
 	return tape_stream_event(tape_writer_stream(writer, cpu), &event);
@@ -112,8 +124,12 @@ static const struct tape_field all_fields[] = {
 static uint16_t add_all(struct tape_writer *writer)
 {
 	const struct tape_type type = {
-		.system = "made_up", .name = "all", .format = "", .filter = "",
-		.field = all_fields, .nr_fields = NR_ALL_FIELDS,
+		.system = "made_up",
+		.name = "all",
+		.format = "",
+		.filter = "",
+		.field = all_fields,
+		.nr_fields = NR_ALL_FIELDS,
 	};
 	uint16_t number;
 
@@ -146,7 +162,8 @@ static void every_kind_of_field_comes_back(void **state)
 	memcpy(record + 100, "four\0\0\1\2", 8);
 	memcpy(record + 110, "rel", 4);
 	assert_int_equal(tape_stream_record(tape_writer_stream(writer, 3), number, 5, record,
-					    sizeof(record)), 0);
+					    sizeof(record)),
+			 0);
 	finish(writer);
 
 	reader = reopen();
@@ -187,8 +204,13 @@ static void a_type_comes_back_with_its_slots(void **state)
 		FIELD_OF("unsigned long", "pfn", 16, 8, false, TAPE_FIELD_INTEGER),
 	};
 	const struct tape_type given = {
-		.system = "pagemap", .name = "mm_lru_insertion", .format = "name: x\nID: 5\n",
-		.filter = "lru == 2", .kernel_id = 5, .field = fields, .nr_fields = 3,
+		.system = "pagemap",
+		.name = "mm_lru_insertion",
+		.format = "name: x\nID: 5\n",
+		.filter = "lru == 2",
+		.kernel_id = 5,
+		.field = fields,
+		.nr_fields = 3,
 	};
 	struct tape_writer *writer = create(0);
 	const uint64_t value[] = { 11, TAPE_VALUE_ABSENT, 33, (uint64_t)-4 };
@@ -231,7 +253,10 @@ static void cpus_are_merged_by_time_and_then_by_number(void **state)
 	 *  CPU 2   10  15          30  40
 	 *  CPU 9    5  15
 	 */
-	static const struct { uint32_t cpu; uint64_t time; } in[] = {
+	static const struct {
+		uint32_t cpu;
+		uint64_t time;
+	} in[] = {
 		{ 2, 10 }, { 2, 15 }, { 2, 30 }, { 9, 5 }, { 9, 15 }, { 2, 40 }, { 0, 10 }, { 0, 20 }, { 0, 30 },
 	}, out[] = {
 		{ 9, 5 }, { 0, 10 }, { 2, 10 }, { 2, 15 }, { 9, 15 }, { 0, 20 }, { 0, 30 }, { 2, 30 }, { 2, 40 },
@@ -257,7 +282,8 @@ static void cpus_are_merged_by_time_and_then_by_number(void **state)
 	assert_ends(reader);
 }
 
-static void assert_lost(const struct tape_event *event, uint64_t time, uint64_t count, uint64_t since)
+static void assert_lost(const struct tape_event *event, uint64_t time, uint64_t count,
+			uint64_t since)
 {
 	assert_int_equal(event->kind, EVENT_LOST);
 	assert_int_equal(event->timestamp_ns, time);
@@ -322,11 +348,14 @@ static void blobs_come_back_by_moment_and_name(void **state)
 
 	(void)state;
 	assert_int_equal(tape_writer_add_blob(writer, &blob), 0);
-	blob = (struct tape_blob){ .name = "/proc/a", .moment = TAPE_MOMENT_END, .data = big,
-				   .size = 700000 };
+	blob = (struct tape_blob){
+		.name = "/proc/a", .moment = TAPE_MOMENT_END, .data = big, .size = 700000
+	};
 	assert_int_equal(tape_writer_add_blob(writer, &blob), 0);
-	blob = (struct tape_blob){ .name = "lrutape/per_cpu/1/stats", .moment = TAPE_MOMENT_START,
-				   .data = "entries: 4\noverrun: 20\n", .size = 23 };
+	blob = (struct tape_blob){ .name = "lrutape/per_cpu/1/stats",
+				   .moment = TAPE_MOMENT_START,
+				   .data = "entries: 4\noverrun: 20\n",
+				   .size = 23 };
 	assert_int_equal(tape_writer_add_blob(writer, &blob), 0);
 	blob.moment = TAPE_MOMENT_END;
 	blob.data = "entries: 4\noverrun: 63\n";
@@ -380,17 +409,41 @@ static const struct tape_field fork_fields[] = {
 };
 
 static const struct tape_type mixed_types[] = {
-	{ .system = "filemap", .name = "mm_filemap_add_to_page_cache", .format = "", .filter = "",
-	  .field = add_fields, .nr_fields = 5 },
-	{ .system = "filemap", .name = "mm_filemap_delete_from_page_cache", .format = "",
-	  .filter = "", .field = add_fields, .nr_fields = 5 },
-	{ .system = "filemap", .name = "mm_filemap_get_pages", .format = "", .filter = "",
-	  .field = get_pages_fields, .nr_fields = 4 },
-	{ .system = "pagemap", .name = "mm_lru_activate", .format = "", .filter = "",
-	  .field = activate_fields, .nr_fields = 2 },
-	{ .system = "sched", .name = "sched_process_fork", .format = "", .filter = "",
-	  .field = fork_fields, .nr_fields = 4 },
-	{ .system = "made_up", .name = "all", .format = "", .filter = "", .field = all_fields,
+	{ .system = "filemap",
+	  .name = "mm_filemap_add_to_page_cache",
+	  .format = "",
+	  .filter = "",
+	  .field = add_fields,
+	  .nr_fields = 5 },
+	{ .system = "filemap",
+	  .name = "mm_filemap_delete_from_page_cache",
+	  .format = "",
+	  .filter = "",
+	  .field = add_fields,
+	  .nr_fields = 5 },
+	{ .system = "filemap",
+	  .name = "mm_filemap_get_pages",
+	  .format = "",
+	  .filter = "",
+	  .field = get_pages_fields,
+	  .nr_fields = 4 },
+	{ .system = "pagemap",
+	  .name = "mm_lru_activate",
+	  .format = "",
+	  .filter = "",
+	  .field = activate_fields,
+	  .nr_fields = 2 },
+	{ .system = "sched",
+	  .name = "sched_process_fork",
+	  .format = "",
+	  .filter = "",
+	  .field = fork_fields,
+	  .nr_fields = 4 },
+	{ .system = "made_up",
+	  .name = "all",
+	  .format = "",
+	  .filter = "",
+	  .field = all_fields,
 	  .nr_fields = NR_ALL_FIELDS },
 };
 
@@ -398,8 +451,8 @@ static void put_record(struct tape_writer *writer, uint32_t cpu, uint16_t type, 
 		       const uint8_t *record, size_t size)
 {
 	*now += random_below(4) ? random_below(300) : random_below(1u << (random_below(30) + 1));
-	assert_int_equal(tape_stream_record(tape_writer_stream(writer, cpu), type, *now, record,
-					    size), 0);
+	assert_int_equal(
+		tape_stream_record(tape_writer_stream(writer, cpu), type, *now, record, size), 0);
 }
 
 static uint64_t added[64];
@@ -437,7 +490,8 @@ static void put_mixed_event(struct tape_writer *writer, uint64_t *now, unsigned 
 	case 2:
 		assert_int_equal(tape_stream_lost(tape_writer_stream(writer, cpu),
 						  random_below(3) ? random_below(1000) :
-								    EVENT_LOST_UNKNOWN), 0);
+								    EVENT_LOST_UNKNOWN),
+				 0);
 		return;
 	case 3:
 		memcpy(record + 16, page, 8);
@@ -534,7 +588,8 @@ static void values_and_records_make_the_same_tape(void **state)
 		struct tape_stream *stream = tape_writer_stream(writer, event->cpu);
 
 		if (event->kind == EVENT_LOST)
-			assert_int_equal(tape_stream_lost(stream, event->value[EVENT_LOST_COUNT]), 0);
+			assert_int_equal(tape_stream_lost(stream, event->value[EVENT_LOST_COUNT]),
+					 0);
 		else
 			assert_int_equal(tape_stream_event(stream, event), 0);
 	}
@@ -560,7 +615,8 @@ static void all_predictors_and_encodings_get_used(void **state)
 	(void)state;
 	free(text);
 	file = read_file(scratch_path(), &size);
-	for (size_t at = sizeof(struct tape_file_header); at + sizeof(struct tape_frame_header) < size;) {
+	for (size_t at = sizeof(struct tape_file_header);
+	     at + sizeof(struct tape_frame_header) < size;) {
 		struct tape_frame_header header;
 		struct tape_columns_header columns;
 		struct tape_column column;
@@ -569,8 +625,10 @@ static void all_predictors_and_encodings_get_used(void **state)
 		if (header.kind == TAPE_FRAME_EVENTS) {
 			memcpy(&columns, file + at + header.header_bytes, sizeof(columns));
 			for (uint32_t i = 0; i < columns.nr_columns; i++) {
-				memcpy(&column, file + at + header.header_bytes + sizeof(columns) +
-						i * sizeof(column), sizeof(column));
+				memcpy(&column,
+				       file + at + header.header_bytes + sizeof(columns) +
+					       i * sizeof(column),
+				       sizeof(column));
 				predictor[column.predictor] = true;
 				encoding[column.encoding] = true;
 			}
@@ -632,7 +690,8 @@ static void records_that_contradict_their_type_are_refused(void **state)
 	uint8_t outside[80] = { 0 };
 
 	(void)state;
-	assert_int_equal(tape_stream_record(tape_writer_stream(writer, 0), activate, 1, record, 24), 0);
+	assert_int_equal(tape_stream_record(tape_writer_stream(writer, 0), activate, 1, record, 24),
+			 0);
 	assert_int_equal(tape_stream_record(tape_writer_stream(writer, 0), activate, 1, record, 23),
 			 TAPE_ERR_CORRUPT);
 	assert_int_equal(tape_stream_record(tape_writer_stream(writer, 1), 2, 1, record, 80),
@@ -647,8 +706,12 @@ static void records_that_contradict_their_type_are_refused(void **state)
 static void types_beyond_the_limits_are_refused(void **state)
 {
 	struct tape_field field = FIELD_OF("u24", "odd", 8, 3, false, TAPE_FIELD_INTEGER);
-	struct tape_type type = { .system = "a", .name = "b", .format = "", .filter = "",
-				  .field = &field, .nr_fields = 1 };
+	struct tape_type type = { .system = "a",
+				  .name = "b",
+				  .format = "",
+				  .filter = "",
+				  .field = &field,
+				  .nr_fields = 1 };
 	struct tape_writer *writer = create(0);
 	uint16_t number;
 
@@ -672,8 +735,12 @@ static void types_beyond_the_limits_are_refused(void **state)
 static void more_types_than_a_frame_holds_make_more_frames(void **state)
 {
 	struct tape_field field = FIELD_OF("int", "x", 8, 4, true, TAPE_FIELD_INTEGER);
-	struct tape_type type = { .system = "a", .name = "b", .format = "", .filter = "",
-				  .field = &field, .nr_fields = 1 };
+	struct tape_type type = { .system = "a",
+				  .name = "b",
+				  .format = "",
+				  .filter = "",
+				  .field = &field,
+				  .nr_fields = 1 };
 	struct tape_writer *writer = create(0);
 	struct tape_reader *reader;
 	uint16_t number = 0;
@@ -739,8 +806,9 @@ static void what_was_written_before_the_disk_was_full_is_a_tape(void **state)
 			assert_int_equal(tape_writer_add_type(writer, &mixed_types[i], &number), 0);
 		for (unsigned int i = 0; i < 3000 && !status; i++) {
 			const uint64_t value[] = { i };
-			const struct tape_event event = { .timestamp_ns = now[0]++, .type = 3,
-							  .value = value, .strings = "" };
+			const struct tape_event event = {
+				.timestamp_ns = now[0]++, .type = 3, .value = value, .strings = ""
+			};
 
 			status = tape_stream_event(tape_writer_stream(writer, 0), &event);
 			if (!status && i % 50 == 0)

@@ -17,16 +17,27 @@ static const struct tape_field insertion_fields[] = {
 };
 
 static const struct tape_field exec_fields[] = {
-	{ .name = "filename", .ctype = "__data_loc char[]", .offset = 8, .size = 4,
+	{ .name = "filename",
+	  .ctype = "__data_loc char[]",
+	  .offset = 8,
+	  .size = 4,
 	  .kind = TAPE_FIELD_STRING },
 	{ .name = "pid", .ctype = "pid_t", .offset = 12, .size = 4, .is_signed = true },
 };
 
 static const struct tape_type types[] = {
-	{ .system = "pagemap", .name = "mm_lru_insertion", .format = "", .filter = "",
-	  .field = insertion_fields, .nr_fields = 2 },
-	{ .system = "sched", .name = "sched_process_exec", .format = "", .filter = "",
-	  .field = exec_fields, .nr_fields = 2 },
+	{ .system = "pagemap",
+	  .name = "mm_lru_insertion",
+	  .format = "",
+	  .filter = "",
+	  .field = insertion_fields,
+	  .nr_fields = 2 },
+	{ .system = "sched",
+	  .name = "sched_process_exec",
+	  .format = "",
+	  .filter = "",
+	  .field = exec_fields,
+	  .nr_fields = 2 },
 };
 
 static struct tape_writer *create(void)
@@ -64,9 +75,14 @@ static void put(struct tape_writer *writer, uint64_t i)
  */
 static char *make_tape(size_t *size)
 {
-	const struct tape_blob start = { .timestamp_ns = 1, .name = "/proc/a", .data = "b", .size = 1 };
-	const struct tape_blob end = { .timestamp_ns = 9, .moment = TAPE_MOMENT_END,
-				       .name = "/proc/a", .data = "c", .size = 1 };
+	const struct tape_blob start = {
+		.timestamp_ns = 1, .name = "/proc/a", .data = "b", .size = 1
+	};
+	const struct tape_blob end = { .timestamp_ns = 9,
+				       .moment = TAPE_MOMENT_END,
+				       .name = "/proc/a",
+				       .data = "c",
+				       .size = 1 };
 	struct tape_writer *writer = create();
 	struct tape_problem problem;
 
@@ -109,7 +125,8 @@ static void assert_beginning(const char *part, const char *all)
 
 			if (!memmem(line, length, word, strlen(word)))
 				continue;
-			while (*in_all && !memmem(in_all, strcspn(in_all, "\n"), word, strlen(word)))
+			while (*in_all &&
+			       !memmem(in_all, strcspn(in_all, "\n"), word, strlen(word)))
 				in_all = strchr(in_all, '\n') + 1;
 			if (strncmp(in_all, line, length + 1) != 0)
 				fail_msg("%.*s", (int)length, line);
@@ -261,11 +278,13 @@ static void a_newer_version_is_refused_by_its_number(void **state)
 	assert_int_equal(open_error(tape, size, "version 2"), TAPE_ERR_VERSION);
 	set_u32(tape, offsetof(struct tape_file_header, version), 1);
 	set_u32(tape, offsetof(struct tape_file_header, refuse_flags), 4);
-	set_u32(tape, offsetof(struct tape_file_header, crc), (uint32_t)crc32(0, (Bytef *)tape, 28));
+	set_u32(tape, offsetof(struct tape_file_header, crc),
+		(uint32_t)crc32(0, (Bytef *)tape, 28));
 	assert_int_equal(open_error(tape, size, "flag"), TAPE_ERR_VERSION);
 	set_u32(tape, offsetof(struct tape_file_header, refuse_flags), 0);
 	set_u32(tape, offsetof(struct tape_file_header, ignore_flags), 4);
-	set_u32(tape, offsetof(struct tape_file_header, crc), (uint32_t)crc32(0, (Bytef *)tape, 28));
+	set_u32(tape, offsetof(struct tape_file_header, crc),
+		(uint32_t)crc32(0, (Bytef *)tape, 28));
 	assert_int_equal(open_error(tape, size, NULL), TAPE_OK);
 	free(tape);
 	unlink(scratch_path());
@@ -274,8 +293,12 @@ static void a_newer_version_is_refused_by_its_number(void **state)
 static void an_unknown_frame_is_skipped_if_it_says_so(void **state)
 {
 	const struct tape_frame_header strange = {
-		.magic = TAPE_FRAME_MAGIC, .header_bytes = sizeof(strange), .kind = 77,
-		.flags = TAPE_FRAME_SKIPPABLE, .payload_bytes = 5, .raw_bytes = 5,
+		.magic = TAPE_FRAME_MAGIC,
+		.header_bytes = sizeof(strange),
+		.kind = 77,
+		.flags = TAPE_FRAME_SKIPPABLE,
+		.payload_bytes = 5,
+		.raw_bytes = 5,
 	};
 	const size_t at = sizeof(struct tape_file_header), strange_bytes = sizeof(strange) + 5;
 	size_t size;
@@ -349,7 +372,8 @@ static void damage_before_the_tail_is_not_taken_for_a_tear(void **state)
 
 static void what_is_no_tape_is_refused(void **state)
 {
-	static const char script[] = "#!/bin/sh\necho a file of another kind, longer than a header\n";
+	static const char script[] =
+		"#!/bin/sh\necho a file of another kind, longer than a header\n";
 	struct tape_problem problem;
 	struct tape_reader *reader;
 
