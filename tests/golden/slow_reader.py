@@ -7,7 +7,7 @@
     slow_reader.py --blobs TAPE    what `lrutape dump --blobs TAPE` prints
 
 It walks the frames and never looks at the index. A torn tape is read up to the tear.
-Exit status: 0 whole, 1 not readable or torn (both said on stderr), 2 misused, 77 no libzstd.so.1.
+Exit status: 0 read, if only up to a tear, which stderr tells; 1 not readable; 2 misused; 77 no libzstd.so.1.
 """
 
 import ctypes
@@ -237,7 +237,7 @@ class Column:
         readers = (lambda: itertools.repeat(0), lambda: varints(streams[0]), lambda: planes(streams),
                    lambda: runs(streams[0]))
         residuals = readers[self.encoding]()
-        is_symbol = self.predictor in (FOLLOW, RECENT, CONTEXT)
+        is_symbol = self.predictor in (FOLLOW, RECENT) or (self.code, self.field) == (LOSSES, 0)
         if self.encoding and not self.flags and not is_symbol:
             residuals = map(unzigzag, residuals)
         self.next_residual = residuals.__next__
@@ -454,6 +454,11 @@ def signed(value):
     return value - (1 << 64) if value >> 63 else value
 
 
+def pid_of(value):
+    """Of a pid only the low 32 bits count, of flags and preempt count the low 8."""
+    return (value & 0xFFFFFFFF ^ 1 << 31) - (1 << 31)
+
+
 def clock(ns):
     return "%d.%09d" % divmod(ns, 1000000000)
 
@@ -469,7 +474,7 @@ def json_string(text):
         n = ord(c)
         if 0xDC80 <= n <= 0xDCFF:
             out.append("\\u%04x" % (n - 0xDC00))
-        elif n < 0x20:
+        elif n < 0x20 or n == 0x7F:
             out.append("\\u%04x" % n)
         else:
             out.append("\\" + c if c in '"\\' else c)
@@ -521,8 +526,8 @@ class Names:
             return None
         pid_at, name_at = (places[name] for name in wanted)
         if wanted[1] == b"filename":
-            return lambda values: self.tell(signed(values[pid_at]), values[name_at].split(b"/")[-1])
-        return lambda values: self.tell(signed(values[pid_at]), values[name_at])
+            return lambda values: self.tell(pid_of(values[pid_at]), values[name_at].split(b"/")[-1])
+        return lambda values: self.tell(pid_of(values[pid_at]), values[name_at])
 
 
 def print_rows(frames, json, write):
@@ -556,10 +561,10 @@ def print_rows(frames, json, write):
         tell, layout, formatters = formats[of_type]
         if tell:
             tell(values)
-        pid = signed(values[1])
+        pid = pid_of(values[1])
         if json:
             write('{"time_ns":%d,"cpu":%d,"pid":%d,"comm":%s,"flags":%d,"preempt_count":%d'
-                  % (ns, cpu, pid, names.names.get(pid, "null"), values[2], values[3]))
+                  % (ns, cpu, pid, names.names.get(pid, "null"), values[2] & 0xFF, values[3] & 0xFF))
         else:
             write("%s-%d [%03d] %d.%09d: "
                   % (names.names.get(pid, "<...>"), pid, cpu, ns // 1000000000, ns % 1000000000))
@@ -583,6 +588,7 @@ def main(arguments):
     with open(1, "w", encoding="utf-8", closefd=False, buffering=1 << 20) as out:
         try:
             frames, torn_at = read_frames(data)
+            need(frames or torn_at is None, f"torn at byte {torn_at}, before its first frame ends")
             if options == ["--blobs"]:
                 print_blobs(frames, out.write)
             else:
@@ -591,8 +597,8 @@ def main(arguments):
             print(f"slow_reader.py: {paths[0]}: {error}", file=sys.stderr)
             return 1
     if torn_at is not None:
-        print(f"slow_reader.py: {paths[0]}: torn at byte {torn_at} of {len(data)}", file=sys.stderr)
-        return 1
+        where = f"torn at byte {torn_at}" if torn_at < len(data) else "without its index"
+        print(f"slow_reader.py: {paths[0]}: {where}", file=sys.stderr)
     return 0
 
 
