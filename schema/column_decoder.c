@@ -123,6 +123,15 @@ void column_decoder_rewind(struct column_decoder *decoder)
 	decoder->last_seen_ns = 0;
 }
 
+uint64_t column_decoder_bytes(const struct column_decoder *decoder)
+{
+	uint64_t bytes = decoder->raw_room;
+
+	for (unsigned int i = 0; i < TAPE_FRAME_HISTORIES_MAX; i++)
+		bytes += decoder->histories[i].room * sizeof(decoder->histories[i].value[0]);
+	return bytes;
+}
+
 void column_decoder_free(struct column_decoder *decoder)
 {
 	if (!decoder)

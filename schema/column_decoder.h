@@ -42,6 +42,9 @@ int column_decoder_next(struct column_decoder *decoder, struct tape_event *event
 /** column_decoder_rewind() - forget the loaded frame and the time of the last event before a loss. */
 void column_decoder_rewind(struct column_decoder *decoder);
 
+/** column_decoder_bytes() - memory that the loaded frame takes. */
+uint64_t column_decoder_bytes(const struct column_decoder *decoder);
+
 void column_decoder_free(struct column_decoder *decoder);
 
 #endif

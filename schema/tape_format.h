@@ -39,6 +39,7 @@
 #define TAPE_FRAME_RAW_MAX (72u << 20) /* of any frame: a greatest blob and its name fit */
 #define TAPE_FRAME_STORED_MAX (80u << 20) /* payload on disk */
 #define TAPE_FRAME_HISTORIES_MAX 32u /* columns that others refer to by position */
+#define TAPE_DECODED_BYTES_MAX (4ull << 30) /* what a reader holds of all CPUs' frames at a time */
 #define TAPE_EVENT_STRING_MAX 65535u /* one string or bytes field: a __data_loc cannot say more */
 
 struct tape_file_header {

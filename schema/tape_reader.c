@@ -44,6 +44,7 @@ struct cursor {
 	uint32_t first_frame, last_frame; /* of this CPU */
 	uint32_t frame; /* in the decoder, or NO_FRAME */
 	uint64_t last_ns; /* at open: of the CPU's last frame so far */
+	uint64_t decoded_bytes;
 };
 
 struct tape_reader {
@@ -62,6 +63,8 @@ struct tape_reader {
 	struct cursor *heap[TAPE_CPUS_MAX]; /* by time of the next event, earliest first */
 	unsigned int nr_heap;
 	bool started;
+	int error; /* what tape_reader_next() ended with, until the next rewind */
+	uint64_t decoded_bytes; /* of all cursors */
 	ZSTD_DCtx *zstd;
 	_Alignas(8) uint8_t header[HEADER_BYTES_MAX];
 	struct tape_bytes payload, raw;
@@ -722,6 +725,12 @@ static int load_frame(struct tape_reader *reader, struct cursor *cursor, uint32_
 				    reader->payload.data, &why);
 	if (error)
 		return fail(reader, error, place->byte, why);
+	reader->decoded_bytes -= cursor->decoded_bytes;
+	cursor->decoded_bytes = column_decoder_bytes(cursor->decoder);
+	reader->decoded_bytes += cursor->decoded_bytes;
+	if (reader->decoded_bytes > TAPE_DECODED_BYTES_MAX)
+		return fail(reader, TAPE_ERR_MEMORY, place->byte,
+			    "frames of all CPUs together are greater than a reader may hold");
 	cursor->frame = frame;
 	return 0;
 }
@@ -797,7 +806,6 @@ static int start(struct tape_reader *reader)
 	}
 	for (unsigned int i = reader->nr_heap / 2; i-- > 0;)
 		sift_down(reader, i);
-	reader->started = true;
 	return 0;
 }
 
@@ -806,14 +814,16 @@ int tape_reader_next(struct tape_reader *reader, const struct tape_event **event
 	int got;
 
 	if (__builtin_expect(!reader->started, 0)) {
-		got = start(reader);
-		if (got)
-			return got;
+		reader->started = true;
+		reader->error = start(reader);
+		if (reader->error)
+			reader->nr_heap = 0;
 	} else if (reader->nr_heap) {
 		got = advance(reader, reader->heap[0]);
 		if (__builtin_expect(got <= 0, 0)) {
 			if (got < 0) {
 				reader->nr_heap = 0;
+				reader->error = got;
 				return got;
 			}
 			reader->heap[0] = reader->heap[--reader->nr_heap];
@@ -822,7 +832,7 @@ int tape_reader_next(struct tape_reader *reader, const struct tape_event **event
 			sift_down(reader, 0);
 	}
 	if (!reader->nr_heap)
-		return 0;
+		return reader->error;
 	*event = &reader->heap[0]->event;
 	return 1;
 }
@@ -830,6 +840,7 @@ int tape_reader_next(struct tape_reader *reader, const struct tape_event **event
 int tape_reader_rewind(struct tape_reader *reader)
 {
 	reader->started = false;
+	reader->error = 0;
 	reader->nr_heap = 0;
 	reader->problem.code = TAPE_OK;
 	return 0;

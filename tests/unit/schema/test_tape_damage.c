@@ -388,6 +388,31 @@ static void what_is_no_tape_is_refused(void **state)
 	unlink(scratch_path());
 }
 
+static void an_error_is_told_until_the_next_rewind(void **state)
+{
+	size_t size;
+	char *tape = make_tape(&size);
+	const struct tape_event *event;
+	struct tape_problem problem;
+	struct tape_reader *reader;
+	int got;
+
+	(void)state;
+	tape[size / 2] ^= 1;
+	write_file(scratch_path(), tape, size);
+	assert_int_equal(tape_reader_open(scratch_path(), &reader, &problem), 0);
+	for (unsigned int round = 0; round < 2; round++) {
+		while ((got = tape_reader_next(reader, &event)) > 0)
+			;
+		assert_int_equal(got, TAPE_ERR_CHECKSUM);
+		assert_int_equal(tape_reader_next(reader, &event), TAPE_ERR_CHECKSUM);
+		assert_int_equal(tape_reader_rewind(reader), 0);
+	}
+	tape_reader_close(reader);
+	free(tape);
+	unlink(scratch_path());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +423,7 @@ int main(void)
 		cmocka_unit_test(a_newer_version_is_refused_by_its_number),
 		cmocka_unit_test(an_unknown_frame_is_skipped_if_it_says_so),
 		cmocka_unit_test(unknown_flags_of_a_frame_are_refused_or_ignored),
+		cmocka_unit_test(an_error_is_told_until_the_next_rewind),
 		cmocka_unit_test(damage_before_the_tail_is_not_taken_for_a_tear),
 		cmocka_unit_test(what_is_no_tape_is_refused),
 	};
