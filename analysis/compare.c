@@ -444,7 +444,7 @@ static bool lower_share(int64_t part, int64_t whole, int64_t least_part, int64_t
 	       (least_whole <= 0 || (__int128)part * least_whole < (__int128)least_part * whole);
 }
 
-static const char agreement_sql[] = "SELECT decision, decided, equal FROM v_agreement_limited"
+static const char agreement_sql[] = "SELECT decision, decided, equal FROM v_agreement_total"
 				    " WHERE tape_id = ? ORDER BY decision";
 
 static const char belief_sql[] =

@@ -1098,7 +1098,7 @@ static void active_shrunk(struct check *check)
 		if (nr_active >= folio_nr_pages(folio) &&
 		    (!any_mapped || folio_test(folio, FOLIO_mapped)))
 			nr_active -= folio_nr_pages(folio);
-		else
+		else if (mm->policy->examine_active)
 			mm->policy->examine_active(mm, folio->lruvec, folio);
 	}
 	mm->policy->putback(mm, &bracket->applied, &bracket->taken);
@@ -1217,6 +1217,9 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_WRITEBACK_DIRTY_FOLIO:
 		folio_dirtied(check);
+		break;
+	case EVENT_CGROUP_RMDIR:
+		machine_memcg_removed(&check->machine, event);
 		break;
 	case EVENT_MEMCG_FLUSH_STATS:
 		machine_flush(&check->machine, event);

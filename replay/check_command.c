@@ -177,11 +177,33 @@ static void print_others(const struct world *world, const struct check *check)
 	fputs(" (--all shows them)\n\n", stdout);
 }
 
+static void print_count(uint64_t nr, const char *what)
+{
+	if (nr)
+		printf("  %10" PRIu64 "  %s\n", nr, what);
+}
+
+static void print_undecided(const struct check *check, const struct tape_summary *summary)
+{
+	const struct check_undecided *undecided = check_undecided(check);
+	uint64_t lost = summary->nr_overrun > summary->nr_lost ? summary->nr_overrun : summary->nr_lost;
+
+	puts("seen and not decided, on the whole machine:");
+	print_count(undecided->unseen_folio, "insertions and activations of folios older than the tape");
+	print_count(undecided->metadata, "of block device folios, whose accesses are in no event");
+	print_count(undecided->writeback, "victims whose writeback ended unseen");
+	print_count(undecided->survivors, "isolated folios that survived, locked or held by somebody");
+	print_count(undecided->warm_group, "reclaim calls for groups that were not empty at the start");
+	print_count(undecided->global_reclaim, "calls of kswapd and direct reclaim");
+	print_count(check_foreign(check), "folios evicted by others (DAMON, other groups' reclaim)");
+	printf("events lost: %" PRIu64 "%s\n", lost,
+	       summary->nr_losses_unknown ? ", and losses of unknown size" : "");
+}
+
 static void print_table(const struct check_options *options, const struct world *world,
 			const struct check *check, const struct tape_reader *reader)
 {
 	const struct tape_summary *summary = tape_reader_summary(reader);
-	const struct check_undecided *undecided = check_undecided(check);
 
 	if (options->all || world->command_memcg == WORLD_ROOT) {
 		for (uint32_t n = 0; n < world->nr_memcgs; n++)
@@ -190,19 +212,7 @@ static void print_table(const struct check_options *options, const struct world 
 		print_memcg(world, check, world->command_memcg);
 		print_others(world, check);
 	}
-	printf("not decided: %" PRIu64 " of folios in memory before the tape, %" PRIu64
-	       " of block device folios, %" PRIu64 " isolated folios that survived unexplained,\n"
-	       "  %" PRIu64 " victims whose writeback ended unseen,"
-	       " %" PRIu64 " reclaim calls for groups not empty at the start, %" PRIu64
-	       " of kswapd and direct reclaim\n",
-	       undecided->unseen_folio, undecided->metadata, undecided->survivors,
-	       undecided->writeback, undecided->warm_group,
-	       undecided->global_reclaim);
-	printf("evicted by others (DAMON, other groups' reclaim): %" PRIu64 " folios; events lost: %"
-	       PRIu64 "%s\n",
-	       check_foreign(check),
-	       summary->nr_overrun > summary->nr_lost ? summary->nr_overrun : summary->nr_lost,
-	       summary->nr_losses_unknown ? " and losses of unknown size" : "");
+	print_undecided(check, summary);
 }
 
 static void print_explained(const struct world *world, const struct check *check)

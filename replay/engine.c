@@ -625,6 +625,9 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	case EVENT_PAGE_REQUEST:
 		page_requested(replay);
 		break;
+	case EVENT_CGROUP_RMDIR:
+		machine_memcg_removed(&replay->machine, event);
+		break;
 	case EVENT_MEMCG_FLUSH_STATS:
 		machine_flush(&replay->machine, event);
 		break;
@@ -642,5 +645,7 @@ void replay_finish(struct replay *replay)
 			mmu_gather_finish(mm, replay->task[i].gather);
 	for (unsigned int cpu = 0; cpu < mm->config.nr_cpus; cpu++)
 		lru_add_drain(mm, cpu, DRAIN_end);
-	count(mm->root, COUNT_batch_pages_max, (uint64_t)mm->batch_pages_max);
+	/* The batches are the machine's; the figure stands with what the run is about. */
+	count(replay->limited ? replay->limited : mm->root, COUNT_batch_pages_max,
+	      (uint64_t)mm->batch_pages_max);
 }

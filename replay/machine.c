@@ -217,6 +217,17 @@ bool machine_anon_is_given(struct machine *machine, const struct mem_cgroup *mem
 	       memcg == machine_memcg(machine, machine->world->command_memcg);
 }
 
+void machine_memcg_removed(struct machine *machine, const struct tape_event *event)
+{
+	uint32_t number;
+
+	if (event->value[CGROUP_RMDIR_ROOT] != machine->world->memory_hierarchy)
+		return;
+	number = world_memcg_by_id(machine->world, event->value[CGROUP_RMDIR_ID]);
+	if (number != WORLD_ROOT)
+		machine_memcg(machine, number)->online = false;
+}
+
 void machine_flush(struct machine *machine, const struct tape_event *event)
 {
 	uint32_t number;

@@ -110,6 +110,9 @@ void machine_evicted(struct machine *machine, struct folio *folio, uint64_t shad
  */
 bool machine_anon_is_given(struct machine *machine, const struct mem_cgroup *memcg);
 
+/** machine_memcg_removed() - a memcg's directory is gone: it is offline, its shadows count no more. */
+void machine_memcg_removed(struct machine *machine, const struct tape_event *event);
+
 /** machine_flush() - an rstat flush as memcg_flush_stats shows it. */
 void machine_flush(struct machine *machine, const struct tape_event *event);
 

@@ -550,6 +550,11 @@ static int replay_tape(const struct replay_options *options, const char *path,
 		status = -nr_runs;
 		goto out;
 	}
+	if (world->limited_memcg == WORLD_ROOT)
+		fprintf(stderr,
+			"lrutape: %s: note: no memcg has a limit on this tape, so that nothing is reclaimed in "
+			"a replay\n",
+			path);
 	ret = pass(reader, world, check, run, nr_runs, options, results);
 	if (ret < 0) {
 		fprintf(stderr, "lrutape: %s\n",
@@ -561,6 +566,8 @@ static int replay_tape(const struct replay_options *options, const char *path,
 	add_agreement(results, tape_id, world, check);
 	for (int i = 0; i < nr_runs; i++)
 		add_run_rows(results, &run[i], world);
+	fprintf(stderr, "lrutape: %s: %d runs over %" PRIu64 " events of %s\n", options->output, nr_runs,
+		tape_reader_summary(reader)->nr_events, path);
 	status = COMMAND_DONE;
 	for (int i = 0; i < nr_runs; i++)
 		if (replay_failed(run[i].replay))

@@ -169,14 +169,23 @@ CREATE VIEW v_setting AS
 SELECT run_id, policy, name, value
   FROM run_setting JOIN run USING (run_id);
 
--- All memcgs of a run together. A *_max is the greatest of any one memcg: maxima do not add up.
+-- What a replay is about: the memcgs under a limit and those below them. No row: the whole machine.
+CREATE VIEW v_subject AS
+SELECT DISTINCT memcg.tape_id, memcg.memcg_id
+  FROM memcg JOIN memcg AS top
+    ON top.tape_id = memcg.tape_id AND top.limit_bytes IS NOT NULL
+       AND (memcg.memcg_id = top.memcg_id OR memcg.path LIKE top.path || '/%');
+
+-- A run's subject together. A *_max is the greatest of any one memcg: maxima do not add up.
 CREATE VIEW v_counter_total AS
 SELECT run_id, number, counter.name, unit,
        CASE WHEN substr(counter.name, -4) = '_max' THEN max(value) ELSE sum(value) END AS value
-  FROM counter JOIN counter_kind ON counter_kind.name = counter.name
+  FROM counter JOIN run USING (run_id) JOIN counter_kind ON counter_kind.name = counter.name
+ WHERE memcg_id IN (SELECT memcg_id FROM v_subject WHERE v_subject.tape_id = run.tape_id)
+       OR run.tape_id NOT IN (SELECT tape_id FROM v_subject)
  GROUP BY run_id, number;
 
--- Each memcg, and all of them together under memcg_id NULL.
+-- Each memcg, and the subject together under memcg_id NULL.
 CREATE VIEW v_counter AS
 SELECT run_id, memcg_id, coalesce(memcg.path, memcg_id) AS memcg, number, counter.name, unit, value
   FROM counter
@@ -184,7 +193,7 @@ SELECT run_id, memcg_id, coalesce(memcg.path, memcg_id) AS memcg, number, counte
   JOIN run USING (run_id)
   LEFT JOIN memcg USING (tape_id, memcg_id)
 UNION ALL
-SELECT run_id, NULL, 'all', number, name, unit, value FROM v_counter_total;
+SELECT run_id, NULL, 'together', number, name, unit, value FROM v_counter_total;
 
 CREATE VIEW v_counter_at AS
 SELECT run_id, timestamp_ns, (timestamp_ns - first_ns) / 1e9 AS seconds, number, name, unit, value,
@@ -192,7 +201,10 @@ SELECT run_id, timestamp_ns, (timestamp_ns - first_ns) / 1e9 AS seconds, number,
   FROM (SELECT run_id, timestamp_ns, number, counter_at.name, unit,
                CASE WHEN substr(counter_at.name, -4) = '_max' THEN max(value)
                     ELSE sum(value) END AS value
-          FROM counter_at JOIN counter_kind ON counter_kind.name = counter_at.name
+          FROM counter_at JOIN run USING (run_id)
+          JOIN counter_kind ON counter_kind.name = counter_at.name
+         WHERE memcg_id IN (SELECT memcg_id FROM v_subject WHERE v_subject.tape_id = run.tape_id)
+               OR run.tape_id NOT IN (SELECT tape_id FROM v_subject)
          GROUP BY run_id, timestamp_ns, number)
   JOIN run USING (run_id)
   JOIN tape USING (tape_id);
@@ -209,15 +221,20 @@ SELECT v_run.run_id, tape_id, tape, policy, memory_pages, memory_mib, seed,
   LEFT JOIN v_counter_total AS m ON m.run_id = v_run.run_id AND m.name = 'misses'
   LEFT JOIN v_counter_total AS r ON r.run_id = v_run.run_id AND r.name = 'readahead';
 
--- All memcgs of a run together; number 0 is all sites together.
+CREATE VIEW v_lock_of_subject AS
+SELECT run_id, lock_site.number, site, holds, folios
+  FROM lock_hold JOIN run USING (run_id) JOIN lock_site ON lock_site.name = site
+ WHERE memcg_id IN (SELECT memcg_id FROM v_subject WHERE v_subject.tape_id = run.tape_id)
+       OR run.tape_id NOT IN (SELECT tape_id FROM v_subject);
+
+-- A run's subject together; number 0 is all sites together.
 CREATE VIEW v_lock_total AS
 SELECT run_id, number, site, sum(holds) AS holds, sum(folios) AS folios,
        1.0 * sum(folios) / nullif(sum(holds), 0) AS folios_per_hold
-  FROM lock_hold JOIN lock_site ON lock_site.name = site
- GROUP BY run_id, number
+  FROM v_lock_of_subject GROUP BY run_id, number
 UNION ALL
 SELECT run_id, 0, 'all', sum(holds), sum(folios), 1.0 * sum(folios) / nullif(sum(holds), 0)
-  FROM lock_hold GROUP BY run_id;
+  FROM v_lock_of_subject GROUP BY run_id;
 
 CREATE VIEW v_lock AS
 SELECT run_id, memcg_id, coalesce(memcg.path, memcg_id) AS memcg, number, site, holds, folios,
@@ -227,7 +244,7 @@ SELECT run_id, memcg_id, coalesce(memcg.path, memcg_id) AS memcg, number, site, 
   JOIN run USING (run_id)
   LEFT JOIN memcg USING (tape_id, memcg_id)
 UNION ALL
-SELECT run_id, NULL, 'all', number, site, holds, folios, folios_per_hold FROM v_lock_total;
+SELECT run_id, NULL, 'together', number, site, holds, folios, folios_per_hold FROM v_lock_total;
 
 CREATE VIEW v_drain AS
 SELECT run_id, lock_site.number AS batch_number, batch, drain_cause.number AS cause_number, cause,
@@ -251,25 +268,24 @@ SELECT tape_id, tape, NULL, 'all', decision, sum(decided), sum(equal),
   FROM agreement JOIN v_tape USING (tape_id)
  GROUP BY tape_id, decision;
 
--- Of the memcgs under a limit, which a replay is about; of all where none has a limit.
-CREATE VIEW v_agreement_limited AS
+-- Of a tape's subject together.
+CREATE VIEW v_agreement_total AS
 SELECT tape_id, decision, sum(decided) AS decided, sum(equal) AS equal,
        100.0 * sum(equal) / nullif(sum(decided), 0) AS equal_percent
-  FROM agreement LEFT JOIN memcg USING (tape_id, memcg_id)
- WHERE limit_bytes IS NOT NULL
-       OR NOT EXISTS (SELECT 1 FROM agreement AS other JOIN memcg AS limited USING (tape_id, memcg_id)
-                       WHERE other.tape_id = agreement.tape_id AND limited.limit_bytes IS NOT NULL)
+  FROM agreement
+ WHERE memcg_id IN (SELECT memcg_id FROM v_subject WHERE v_subject.tape_id = agreement.tape_id)
+       OR tape_id NOT IN (SELECT tape_id FROM v_subject)
  GROUP BY tape_id, decision;
 
--- How far to believe a run, one row each. Agreement as in v_agreement_limited.
+-- How far to believe a run, one row each. Agreement as in v_agreement_total.
 CREATE VIEW v_belief AS
 SELECT run.run_id, tape_id, recorded_policy,
-       (SELECT sum(decided) FROM v_agreement_limited AS a WHERE a.tape_id = run.tape_id) AS decided,
-       (SELECT sum(equal) FROM v_agreement_limited AS a WHERE a.tape_id = run.tape_id) AS equal,
-       (SELECT decision FROM v_agreement_limited AS least
+       (SELECT sum(decided) FROM v_agreement_total AS a WHERE a.tape_id = run.tape_id) AS decided,
+       (SELECT sum(equal) FROM v_agreement_total AS a WHERE a.tape_id = run.tape_id) AS equal,
+       (SELECT decision FROM v_agreement_total AS least
          WHERE least.tape_id = run.tape_id AND decided > 0
          ORDER BY equal_percent, decision LIMIT 1) AS least_decision,
-       (SELECT min(equal_percent) FROM v_agreement_limited AS least
+       (SELECT min(equal_percent) FROM v_agreement_total AS least
          WHERE least.tape_id = run.tape_id) AS least_percent,
        nr_events, nr_lost, nr_losses_unknown, nr_overrun, stimuli, inferred,
        100.0 * inferred / nullif(stimuli, 0) AS inferred_percent

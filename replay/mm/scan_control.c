@@ -159,9 +159,13 @@ static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *t
 		struct lruvec *lruvec = folio->lruvec;
 		uint64_t nr_pages = folio_nr_pages(folio);
 		bool file = folio_is_file_lru(folio);
+		enum folio_verdict verdict;
 
 		next = pos->next;
-		switch (shrink_folio(folio)) {
+		verdict = shrink_folio(folio);
+		if (!folio_test(folio, PG_locked | PG_writeback | PG_unevictable))
+			folio_clear(folio, PG_referenced); /* folio_check_references() */
+		switch (verdict) {
 		case FOLIO_ACTIVATE:
 			folio_set(folio, PG_active);
 			lruvec_count(lruvec, COUNT_pgactivate, nr_pages);

@@ -557,6 +557,11 @@ void world_event(struct world *world, const struct tape_event *event)
 			     event->value[PAGE_CACHE_RA_UNBOUNDED_INDEX],
 			     event->value[PAGE_CACHE_RA_UNBOUNDED_NR_TO_READ]);
 		break;
+	case EVENT_MM_FILEMAP_FAULT:
+		/* Of a page that is absent, it adds that one even where readahead keeps away. */
+		window_begun(world, event->pid, v[MM_FILEMAP_FAULT_S_DEV],
+			     v[MM_FILEMAP_FAULT_I_INO], v[MM_FILEMAP_FAULT_INDEX], 1);
+		break;
 	case EVENT_SCHED_PROCESS_FORK:
 		task_forked(world, event);
 		break;
