@@ -23,7 +23,7 @@ for mode in classic mglru; do
 	case $what in
 	tapes)
 		lrutape-record record -o "$OUT/$mode-pread.lrt" --memory 16M -- \
-			random_read --file "$file" --file-size 48M --reads "${READS:-24000}"
+			random_read --file "$file" --file-size 48M --reads 40000
 		;;
 	text)
 		lrutape-record record -o "$OUT/$mode.lrt" --memory 16M --buffer-size 48M \

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Make the bundled tapes of Debian's kernels again: vm-SERIES-MODE-pread.lrt, with MODE classic (lru_gen
+# off) and mglru (on). 40,000 random 4 KiB preads of a file of 48 MiB under a limit of 16 MiB, cold,
+# with the default events; guest-record.sh has the commands. Two recordings are never the same to the
+# byte: run this when the format or the default events change, and look at what golden rows move.
+# usage: tests/vm/make-tapes.sh [DIRECTORY]      BIN names the programs; default tests/golden/tapes/v1
+set -eu
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+BIN=${BIN:-$TOP/build/release/bin}
+directory=${1:-$TOP/tests/golden/tapes/v1}
+. "$TOP/tests/vm/tools.bash"
+
+fail() { echo "make-tapes: $*" >&2; exit 1; }
+
+reason=$(why_no_vm | head -n 1)
+[[ -z $reason ]] || fail "$reason"
+work=$(mktemp -d "${TMPDIR:-/tmp}/lrutape-make-tapes.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+for series in 6.1 6.12; do
+	kernel=$("$TOP/tests/vm/get-kernel.sh" $series)
+	"$TOP/tests/vm/run.sh" "$kernel" "$work/$series" "guest-record.sh tapes" "$TOP"/tests/vm/guest-*.sh \
+		"$BIN"/lrutape-record "$BIN"/static/* || { cat "$work/$series/said"; fail "$series: no recording"; }
+	for mode in classic mglru; do
+		tape=$work/$series/$mode-pread.lrt
+		grep -q "/$mode-pread.lrt: no events lost\$" "$work/$series/said" ||
+			fail "$series: $mode: events were lost: try again on a machine that is less busy"
+		"$BIN/lrutape" verify "$tape" >/dev/null
+		(($(stat -c %s "$tape") <= 600 << 10)) || fail "$series: $mode: above 600 KiB"
+	done
+done
+mkdir -p "$directory"
+for series in 6.1 6.12; do
+	for mode in classic mglru; do
+		cp "$work/$series/$mode-pread.lrt" "$directory/vm-$series-$mode-pread.lrt"
+		ls -l "$directory/vm-$series-$mode-pread.lrt"
+	done
+done
