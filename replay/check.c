@@ -733,6 +733,16 @@ static void bracket_advance(struct reclaim_bracket *bracket)
 	bracket->has_request = reclaim_walk_next(&bracket->walk, &bracket->request);
 }
 
+/* Folios that are out, because the events of their putback were lost, go back. */
+static void give_back(struct check *check, struct reclaim_bracket *bracket)
+{
+	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next)
+		folio_clear(list_entry(pos, struct folio, lru), FOLIO_survivor | FOLIO_doubtful);
+	if (!list_empty(&bracket->taken))
+		check->machine.mm.policy->putback(&check->machine.mm, &bracket->applied,
+						  &bracket->taken);
+}
+
 static void reclaim_begun(struct check *check, bool memcg_reclaim)
 {
 	struct world_task *task = world_task(check->world, check->event->pid);
@@ -740,7 +750,9 @@ static void reclaim_begun(struct check *check, bool memcg_reclaim)
 
 	if (!task)
 		return;
-	free(task->bracket); /* its end event was lost */
+	if (task->bracket) /* its end event was lost */
+		give_back(check, task->bracket);
+	free(task->bracket);
 	bracket = calloc(1, sizeof(*bracket));
 	task->bracket = bracket;
 	if (!bracket) {
@@ -868,6 +880,7 @@ static void lru_isolated(struct check *check)
 	}
 	follows = bracket->has_request &&
 		  (bracket->request.lru == lru || resynchronise(bracket, (enum lru_list)lru));
+	give_back(check, bracket);
 	bracket->applied = (struct scan_request){
 		.lruvec = follows ? bracket->request.lruvec :
 				    mem_cgroup_lruvec(bracket->target, 0),
@@ -1113,9 +1126,7 @@ static void reclaim_ended(struct check *check, uint64_t nr_reclaimed)
 	if (!bracket)
 		return;
 	if (bracket->predicted) {
-		if (bracket->isolated)
-			check->machine.mm.policy->putback(&check->machine.mm, &bracket->applied,
-							  &bracket->taken);
+		give_back(check, bracket);
 		if (!bracket->has_request)
 			decided_equal(check, bracket->target, CHECK_reclaim_stop);
 		else
