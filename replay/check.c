@@ -645,19 +645,12 @@ static bool is_in_batch(const struct folio_batch *batch, const struct folio *fol
 	return false;
 }
 
-/*
- * Where a folio stands among those expected, -1: nowhere. A folio that was accessed four times
- * while it waited stands there twice; @before counts the others that should be activated first.
- */
-static int place_in_drain(const struct expected_drain *drain, const struct folio *folio,
-			  unsigned int *before)
+/* Where a folio stands among those expected, -1: nowhere. Accessed four times, it stands there twice. */
+static int place_in_drain(const struct expected_drain *drain, const struct folio *folio)
 {
-	*before = 0;
-	for (unsigned int i = 0; i < drain->nr; i++) {
+	for (unsigned int i = 0; i < drain->nr; i++)
 		if (drain->folio[i] == folio)
 			return (int)i;
-		*before += would_activate(drain->folio[i]);
-	}
 	return -1;
 }
 
@@ -668,7 +661,6 @@ static void lru_activated(struct check *check)
 	struct expected_drain *drain = &check->draining[cpu];
 	struct folio_batch *batch = &mm->cpu[cpu].batch[BATCH_LRU_ACTIVATE];
 	struct folio *folio = known_folio(check, check->event->value[MM_LRU_ACTIVATE_PFN]);
-	unsigned int before;
 	int place;
 
 	/* A single anon page's free may be filtered out: the frame is most likely somebody else's. */
@@ -680,11 +672,11 @@ static void lru_activated(struct check *check)
 		check->undecided.unseen_folio++;
 		return;
 	}
-	place = place_in_drain(drain, folio, &before);
+	place = place_in_drain(drain, folio);
 	if (place < 0 && is_in_batch(batch, folio)) {
 		/* A drain that somebody else caused, with the batch not yet full: all of it goes. */
 		expect_drain(check, cpu);
-		place = place_in_drain(drain, folio, &before);
+		place = place_in_drain(drain, folio);
 	}
 	if (place >= 0) {
 		activation_missing(check, drain, (unsigned int)place);
@@ -693,16 +685,14 @@ static void lru_activated(struct check *check)
 	}
 	if (is_metadata(check, folio)) {
 		check->undecided.metadata++;
-	} else if (place >= 0 && !before) {
+	} else if (place >= 0) { /* those that should have come first have been counted as missing */
 		decided_equal(check, folio->lruvec->memcg, CHECK_activation);
 	} else {
-		decided_unequal(check, folio->lruvec->memcg, CHECK_activation, "%s|pfn %" PRIx32 " activated",
-				place < 0 ? "not activated" : "another one first", folio->pfn);
-		if (place < 0) {
-			world_infer(check->world, INFER_read_at_insertion);
-			folio_clear(folio, PG_referenced);
-			workingset_age_nonresident(folio->lruvec, folio_nr_pages(folio));
-		}
+		decided_unequal(check, folio->lruvec->memcg, CHECK_activation,
+				"not activated|pfn %" PRIx32 " activated", folio->pfn);
+		world_infer(check->world, INFER_read_at_insertion);
+		folio_clear(folio, PG_referenced);
+		workingset_age_nonresident(folio->lruvec, folio_nr_pages(folio));
 	}
 	if (folio_test(folio, PG_lru))
 		mm->policy->folio_activated(mm, folio->lruvec, folio);
