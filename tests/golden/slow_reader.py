@@ -93,6 +93,11 @@ def good_frame_after(data, at):
     return None
 
 
+def trailer_is_good(data):
+    magic, crc, _, file_bytes = struct.unpack("<4sIQQ", data[-24:])
+    return magic == b"LRTE" and crc == zlib.crc32(data[-16:]) and file_bytes == len(data)
+
+
 def read_frames(data):
     """(frames, where the tape is torn or None)"""
     need(data[:8] == b"lrutape\n", "not a tape")
@@ -102,11 +107,10 @@ def read_frames(data):
     need(crc == zlib.crc32(data[:28]), "file header: bad checksum")
     need(refuse_flags == 0, "file header: unknown flags")
     frames, at, size = [], header_bytes, len(data)
+    has_trailer = trailer_is_good(data)
     while True:
-        if size - at == 24 and data[at:at + 4] == b"LRTE":
-            trailer_crc, index_byte, file_bytes = struct.unpack_from("<IQQ", data, at + 4)
-            if trailer_crc == zlib.crc32(data[at + 8:]) and file_bytes == size:
-                return frames, None
+        if has_trailer and at == size - 24:
+            return frames, None
         frame = Frame(data, at) if size - at >= 72 else None
         if frame is None or not frame.header_is_good(data):
             later = good_frame_after(data, at + 1)
@@ -115,7 +119,8 @@ def read_frames(data):
         if frame.end > size:
             return frames, at
         if zlib.crc32(frame.payload) != frame.payload_crc:
-            need(frame.end == size, f"frame at byte {at}: bad checksum")
+            behind = has_trailer or good_frame_after(data, frame.end) is not None
+            need(not behind, f"frame at byte {at}: bad checksum")
             return frames, at
         need(frame.flags & 0xFE == 0, f"frame at byte {at}: unknown flags")
         if TYPES <= frame.kind <= EVENTS:
@@ -506,12 +511,11 @@ class Names:
     def __init__(self, blobs, show):
         self.show, self.names = show, {}
         self.tell(0, b"<idle>")
-        for _, moment, name, data in blobs:
-            if name == b"lrutape/tasks" and moment == 0:
-                for line in data.split(b"\n"):
-                    words = line.split(b" ", 3)
-                    if len(words) == 4:
-                        self.tell(int(words[0]), words[3])
+        tasks = [data for _, moment, name, data in blobs if name == b"lrutape/tasks" and moment == 0]
+        for line in tasks[0].split(b"\n") if tasks else []:
+            words = line.split(b" ", 3)
+            if len(words) == 4 and words[0].isdigit():
+                self.tell(int(words[0]), words[3])
 
     def tell(self, pid, name):
         name = name.split(b"\0")[0][:15]
@@ -521,10 +525,15 @@ class Names:
     def teller(self, of_type):
         """A function to call with the values of each row of that type, or None."""
         wanted = self.TELLERS.get((of_type.system, of_type.name))
-        places = {f.name: 4 + i for i, f in enumerate(of_type.fields) if f.kind != LEFT_OUT}
-        if not wanted or not all(name in places for name in wanted):
+        if not wanted:
             return None
-        pid_at, name_at = (places[name] for name in wanted)
+        fields = [f.name for f in of_type.fields]
+        if not all(name in fields for name in wanted):
+            return None
+        pid_at, name_at = (fields.index(name) for name in wanted)
+        if of_type.fields[pid_at].kind != INTEGER or of_type.fields[name_at].kind not in (STRING, BYTES):
+            return None
+        pid_at, name_at = 4 + pid_at, 4 + name_at
         if wanted[1] == b"filename":
             return lambda values: self.tell(pid_of(values[pid_at]), values[name_at].split(b"/")[-1])
         return lambda values: self.tell(pid_of(values[pid_at]), values[name_at])
