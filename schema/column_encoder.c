@@ -330,23 +330,22 @@ static inline struct column *start_row(struct column_encoder *encoder, struct ty
 {
 	struct column *column;
 
-	*error = TAPE_ERR_MEMORY;
 	if (!state)
-		return NULL;
+		goto err_no_memory;
 	if (__builtin_expect(encoder->nr_rows == 0, 0)) {
 		if (timestamp_ns < encoder->last_ns)
 			goto err_backwards;
 		encoder->first_ns = encoder->last_ns = timestamp_ns;
 		encoder->row_pid = 0;
 		if (column_start_predictors(encoder))
-			return NULL;
+			goto err_no_memory;
 	}
 	if (timestamp_ns < encoder->last_ns)
 		goto err_backwards;
 	if (state->code < 0 && column_join_frame(encoder, state))
-		return NULL;
+		goto err_no_memory;
 	if (encoder->nr_rows == encoder->rows_room && grow_rows(encoder))
-		return NULL;
+		goto err_no_memory;
 	encoder->row_type[encoder->nr_rows++] = (uint8_t)state->code;
 	state->nr_rows++;
 	column = state->column;
@@ -357,6 +356,11 @@ static inline struct column *start_row(struct column_encoder *encoder, struct ty
 	encoder->last_ns = timestamp_ns;
 	encoder->row_pid = pid;
 	return column;
+
+err_no_memory:
+	/* Types may have joined half-way: this frame is lost. */
+	*error = encoder->error = TAPE_ERR_MEMORY;
+	return NULL;
 
 err_backwards:
 	*why = "event older than the one before it on its CPU";

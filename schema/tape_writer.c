@@ -48,6 +48,7 @@ struct tape_writer {
 	struct tape_stream *stream[TAPE_CPUS_MAX];
 	_Atomic uint64_t file_bytes;
 	struct tape_bytes index;
+	bool index_broken;
 	struct tape_bytes blobs; /* not yet written */
 	uint64_t blobs_first_ns, blobs_last_ns, all_blobs_bytes;
 	uint32_t nr_blobs;
@@ -101,10 +102,13 @@ static int write_frame(struct tape_writer *writer, const struct tape_bytes *fram
 
 	if (error)
 		return error;
-	error = tape_bytes_append(&writer->index, &entry, sizeof(entry));
-	error = error ? error :
-			tape_bytes_append(&writer->index, frame->data, header->header_bytes);
-	return error ? fail(writer, TAPE_ERR_MEMORY, NULL) : 0;
+	/* The frame is on the tape: an index that is not whole is left out, and readers walk. */
+	if (tape_bytes_append(&writer->index, &entry, sizeof(entry)) ||
+	    tape_bytes_append(&writer->index, frame->data, header->header_bytes)) {
+		writer->index_broken = true;
+		fail(writer, TAPE_ERR_MEMORY, NULL);
+	}
+	return 0;
 }
 
 /* @raw, compressed where that helps, into writer->frame behind a header of that kind. */
@@ -147,15 +151,18 @@ static int write_types(struct tape_writer *writer)
 	int error = 0;
 
 	while (writer->nr_types_written < nr_types && !error) {
+		unsigned int next = writer->nr_types_written;
+
 		raw.size = 0;
 		/* A frame holds what comes to one limit's worth; formats are small, so one does. */
 		do {
-			if (tape_type_pack(&raw, writer->type[writer->nr_types_written++]))
+			if (tape_type_pack(&raw, writer->type[next++]))
 				error = fail(writer, TAPE_ERR_MEMORY, NULL);
-		} while (writer->nr_types_written < nr_types && !error &&
-			 raw.size < TAPE_FRAME_RAW_MAX / 4);
+		} while (next < nr_types && !error && raw.size < TAPE_FRAME_RAW_MAX / 4);
 		error = error ? error : pack_frame(writer, TAPE_FRAME_TYPES, &raw, 0, 0);
 		error = error ? error : write_frame(writer, &writer->frame);
+		if (!error)
+			writer->nr_types_written = next;
 	}
 	tape_bytes_free(&raw);
 	return error;
@@ -492,7 +499,7 @@ static int write_index(struct tape_writer *writer)
 	};
 	int error;
 
-	if (writer->index.size > TAPE_FRAME_RAW_MAX)
+	if (writer->index_broken || writer->index.size > TAPE_FRAME_RAW_MAX)
 		return 0; /* readers then walk the frames */
 	error = pack_frame(writer, TAPE_FRAME_INDEX, &writer->index, 0, 0);
 	if (error)
