@@ -262,6 +262,9 @@ run-test-vm: programs static
 test-chroot: ## demo and tests in a bare Debian with git and make only (root)
 	@tests/vm/chroot-test.sh
 
+bars: programs benches ## the figures the project holds itself to, measured now (root: live ones too)
+	@BIN=$(abspath $(BIN)) scripts/bars
+
 bench: programs benches ## events and accesses a second, medians and spread; BASE=commit beside it
 	@BIN=$(abspath $(BIN)) BASE=$(BASE) scripts/bench $(PATTERN)
 
