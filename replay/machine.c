@@ -157,8 +157,12 @@ static struct pending_read *pending_of(struct machine *machine, const struct wor
 
 void machine_lock_new(struct machine *machine, const struct world_task *task, struct folio *folio)
 {
-	struct pending_read *pending = pending_of(machine, task);
+	struct pending_read *pending;
 
+	/* A writer's folios are unlocked once they are written to, and no event of its own says so. */
+	if (!world_in_readahead(task, folio->file, folio->index))
+		return;
+	pending = pending_of(machine, task);
 	if (!pending)
 		return;
 	if (pending->nr == pending->room) {

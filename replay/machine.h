@@ -70,8 +70,8 @@ void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32
 			    uint64_t index, unsigned int cpu, bool for_write);
 
 /**
- * machine_lock_new() - a task's readahead has added a folio; it stays locked until the whole window is
- * submitted
+ * machine_lock_new() - a task has added a folio; if its readahead did, it stays locked until the whole
+ * window is submitted
  * Kernel: mm/readahead.c, page_cache_ra_order(), page_cache_ra_unbounded(), v6.18.
  * Differs: the time that the device takes is not known; the folio counts as read when submitted.
  */

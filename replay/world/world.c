@@ -454,12 +454,16 @@ static void readahead_async(struct world *world, const struct tape_event *event)
 	task->demand_last = 0;
 }
 
+bool world_in_readahead(const struct world_task *task, uint32_t file, uint64_t index)
+{
+	return task->window_file == file && task->window_first <= index && index <= task->window_last;
+}
+
 bool world_added_for_write(const struct world *world, const struct world_task *task, uint32_t file,
 			   uint64_t index)
 {
-	if (!world->readahead_seen || world->file[file].block_device)
-		return false;
-	return task->window_file != file || index < task->window_first || index > task->window_last;
+	return world->readahead_seen && !world->file[file].block_device &&
+	       !world_in_readahead(task, file, index);
 }
 
 static void window_begun(struct world *world, int32_t pid, uint64_t dev, uint64_t ino,

@@ -123,6 +123,9 @@ void world_event(struct world *world, const struct tape_event *event);
  */
 void world_event_done(struct world *world, const struct tape_event *event, uint64_t read_end);
 
+/** world_in_readahead() - a page lies in the window that the task's readahead is filling. */
+bool world_in_readahead(const struct world_task *task, uint32_t file, uint64_t index);
+
 /**
  * world_added_for_write() - a folio just added is one that its task is going to write to
  * Such an add has __GFP_WRITE, which ignores shadows. Told by what it is not: part of a window that
