@@ -96,8 +96,9 @@ static enum field_rule number_rule(const struct tape_type *type, const struct ta
 	for (size_t i = 0; i < NR(number_rules); i++) {
 		const struct number_rule *rule = &number_rules[i];
 
-		if (!fnmatch(rule->system, type->system, 0) && !fnmatch(rule->event, type->name, 0) &&
-		    !fnmatch(rule->field, field->name, 0) && !fnmatch(rule->ctype, field->ctype, 0))
+		if (!fnmatch(rule->system, type->system, 0) &&
+		    !fnmatch(rule->event, type->name, 0) && !fnmatch(rule->field, field->name, 0) &&
+		    !fnmatch(rule->ctype, field->ctype, 0))
 			return rule->rule;
 	}
 	return FIELD_KEEP;
@@ -108,8 +109,8 @@ static enum field_rule text_rule(const struct tape_type *type, const struct tape
 	for (size_t i = 0; i < NR(text_rules); i++) {
 		const struct text_rule *rule = &text_rules[i];
 
-		if (!fnmatch(rule->system, type->system, 0) && !fnmatch(rule->event, type->name, 0) &&
-		    !fnmatch(rule->field, field->name, 0))
+		if (!fnmatch(rule->system, type->system, 0) &&
+		    !fnmatch(rule->event, type->name, 0) && !fnmatch(rule->field, field->name, 0))
 			return rule->rule;
 	}
 	return FIELD_TEXT;
@@ -200,8 +201,8 @@ static int use_pfns(struct copy *copy, const struct tape_event *event)
 
 static int learn_pfns(struct copy *copy)
 {
-	const struct tape_blob *zoneinfo =
-		tape_reader_find_blob(copy->reader, TAPE_MOMENT_START, "/proc/zoneinfo");
+	const struct tape_blob *zoneinfo = tape_reader_find_blob(copy->reader, TAPE_MOMENT_START,
+								 "/proc/zoneinfo");
 	const struct tape_event *event;
 	int got;
 
@@ -363,11 +364,11 @@ static int copy_event(struct copy *copy, const struct tape_event *event, struct 
 		const struct tape_field *field = &type->field[i];
 
 		if (field->kind == TAPE_FIELD_INTEGER)
-			copy->value[field->slot] =
-				replace_number(copy, rules[i], event->value[field->slot]);
+			copy->value[field->slot] = replace_number(copy, rules[i],
+								  event->value[field->slot]);
 		else if (field->kind != TAPE_FIELD_LEFT_OUT)
-			copy->value[field->slot] =
-				replace_string(copy, rules[i], event, field->slot);
+			copy->value[field->slot] = replace_string(copy, rules[i], event,
+								  field->slot);
 	}
 	if ((copy->type[event->type].has_text && fflush(copy->text)) || copy->names.out_of_memory)
 		return fail(copy, TAPE_ERR_MEMORY, "an event");
@@ -408,7 +409,8 @@ static int add_note(struct copy *copy)
 {
 	const struct anonymize_report *report = copy->report;
 	char text[256];
-	struct tape_blob note = { .moment = TAPE_MOMENT_START, .name = "lrutape/anonymized",
+	struct tape_blob note = { .moment = TAPE_MOMENT_START,
+				  .name = "lrutape/anonymized",
 				  .data = text };
 
 	if (tape_reader_find_blob(copy->reader, TAPE_MOMENT_START, note.name))

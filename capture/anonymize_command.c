@@ -75,8 +75,10 @@ static int read_key(struct request *request)
 	return COMMAND_DONE;
 
 err_read:
-	fprintf(stderr, "lrutape: --key %s: cannot be read: %s: make one with "
-		"`head -c 32 /dev/urandom`\n", request->key_file, strerror(errno));
+	fprintf(stderr,
+		"lrutape: --key %s: cannot be read: %s: make one with "
+		"`head -c 32 /dev/urandom`\n",
+		request->key_file, strerror(errno));
 	return COMMAND_FAILED;
 }
 
@@ -114,8 +116,8 @@ static void print_report(const struct request *request, const struct anonymize_r
 {
 	printf("%s: %" PRIu64 " events, %" PRIu64 " losses\n", request->output, report->nr_events,
 	       report->nr_losses);
-	printf("exchanged: %" PRIu64 " thread ids, %" PRIu64 " inodes, %" PRIu64 " cgroups, %" PRIu64
-	       " minor device numbers, %" PRIu64 " blocks of page frames\n",
+	printf("exchanged: %" PRIu64 " thread ids, %" PRIu64 " inodes, %" PRIu64
+	       " cgroups, %" PRIu64 " minor device numbers, %" PRIu64 " blocks of page frames\n",
 	       report->nr_pids, report->nr_inodes, report->nr_cgroups, report->nr_minors,
 	       report->nr_pfn_blocks);
 	printf("snapshots: %" PRIu64 " files kept, %" PRIu64 " left out\n", report->nr_files,

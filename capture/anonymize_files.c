@@ -123,24 +123,40 @@ static void print_device(struct anonymize_names *names, uint64_t dev, FILE *to)
 
 /* ---- names of files */
 
-/* Where the cgroups' paths begin in the name of a file below their mount point. */
-static size_t mount_size(const char *name, size_t size)
+static bool is_below(const char *name, size_t size, const char *directory)
 {
-	size_t n = strlen(V1_MOUNT);
+	size_t n = strlen(directory);
 
-	if (size >= n && !memcmp(name, V1_MOUNT, n) && (size == n || name[n] == '/'))
-		return n;
-	n = strlen(CGROUP_MOUNT);
-	if (size >= n && !memcmp(name, CGROUP_MOUNT, n) && (size == n || name[n] == '/'))
-		return n;
-	return 0;
+	return size >= n && !memcmp(name, directory, n) && (size == n || name[n] == '/');
+}
+
+/* A hierarchy mounted elsewhere moves to where it belongs. */
+static const char *new_mount(const struct anonymize_names *names)
+{
+	return names->cgroup_v1 ? V1_MOUNT : CGROUP_MOUNT;
+}
+
+/* Prints a cgroup's directory: its mount point, and its path below that in other words. */
+static void print_directory(const struct anonymize_names *names, const char *name, size_t size,
+			    FILE *to)
+{
+	const char *mount = "", *mount_after = new_mount(names);
+
+	if (names->mount[0] && is_below(name, size, names->mount))
+		mount = names->mount;
+	else if (is_below(name, size, V1_MOUNT))
+		mount = mount_after = V1_MOUNT;
+	else if (is_below(name, size, CGROUP_MOUNT))
+		mount = mount_after = CGROUP_MOUNT;
+	fputs(mount_after, to);
+	anonymize_path(names, name + strlen(mount), size - strlen(mount), to);
 }
 
 static void print_name(struct anonymize_names *names, const char *name, FILE *to)
 {
 	static const char block[] = "/sys/block/", bdi[] = "/sys/class/bdi/";
 	const char *base = strrchr(name, '/'), *prefix = NULL;
-	size_t mount, size;
+	size_t size;
 
 	if (!strncmp(name, block, sizeof(block) - 1))
 		prefix = block;
@@ -153,14 +169,7 @@ static void print_name(struct anonymize_names *names, const char *name, FILE *to
 		anonymize_device_name(names, name, size, to);
 		fputs(name + size, to);
 	} else if (base && !strncmp(base, "/memory.", 8)) {
-		/* A hierarchy mounted elsewhere moves to where it belongs. */
-		size = (size_t)(base - name);
-		mount = mount_size(name, size);
-		if (mount)
-			fwrite(name, 1, mount, to);
-		else
-			fputs(CGROUP_MOUNT, to);
-		anonymize_path(names, name + mount, size - mount, to);
+		print_directory(names, name, (size_t)(base - name), to);
 		fputs(base, to);
 	} else {
 		fputs(name, to);
@@ -185,7 +194,8 @@ static void print_release(struct span text, FILE *to)
 {
 	size_t size = 0;
 
-	while (size < text.size && (isdigit((unsigned char)text.text[size]) || text.text[size] == '.'))
+	while (size < text.size &&
+	       (isdigit((unsigned char)text.text[size]) || text.text[size] == '.'))
 		size++;
 	while (size && text.text[size - 1] == '.')
 		size--;
@@ -195,7 +205,8 @@ static void print_release(struct span text, FILE *to)
 /* "Linux RELEASE VERSION MACHINE": the version holds names and the time of the build. */
 static void print_uname(struct span text, FILE *to)
 {
-	struct span system = next_word(&text), release = next_word(&text), word, machine = { "", 0 };
+	struct span system = next_word(&text), release = next_word(&text), word,
+		    machine = { "", 0 };
 
 	while ((word = next_word(&text)).size)
 		machine = word;
@@ -271,17 +282,15 @@ static void print_cgroups(struct anonymize_names *names, struct span text, FILE 
 	}
 }
 
-static void print_hierarchy(struct span text, FILE *to)
+/* "VERSION NUMBER MOUNT" */
+static void print_hierarchy(struct anonymize_names *names, struct span text, FILE *to)
 {
 	struct span version = next_word(&text), number = next_word(&text), mount = { "", 0 };
 
 	text = behind_blank(text);
 	next_line(&text, &mount);
 	fprintf(to, "%.*s %.*s ", (int)version.size, version.text, (int)number.size, number.text);
-	if (mount_size(mount.text, mount.size) == mount.size)
-		fwrite(mount.text, 1, mount.size, to);
-	else
-		fputs(CGROUP_MOUNT, to);
+	print_directory(names, mount.text, mount.size, to);
 }
 
 /* "INODE PATH LIMIT" */
@@ -311,7 +320,8 @@ static void print_facts(struct anonymize_names *names, struct span text, FILE *t
 	uint64_t dev;
 
 	while (next_line(&text, &line)) {
-		if (line.size > sizeof(dev_key) && !memcmp(line.text, dev_key, sizeof(dev_key) - 1)) {
+		if (line.size > sizeof(dev_key) &&
+		    !memcmp(line.text, dev_key, sizeof(dev_key) - 1)) {
 			line.text += sizeof(dev_key) - 1;
 			line.size -= sizeof(dev_key) - 1;
 			if (!device_of(line, &dev))
@@ -421,7 +431,7 @@ static void print_data(struct anonymize_names *names, enum file_rule rule, struc
 		print_cgroups(names, text, to);
 		break;
 	case RULE_HIERARCHY:
-		print_hierarchy(text, to);
+		print_hierarchy(names, text, to);
 		break;
 	case RULE_MEMCG:
 		print_memcg(names, text, to);
@@ -466,12 +476,32 @@ static enum file_rule rule_of(const struct tape_blob *blob)
 	return RULE_DROP;
 }
 
+static void learn_mount(const struct tape_reader *reader, struct anonymize_names *names)
+{
+	const struct tape_blob *blob = tape_reader_find_blob(reader, TAPE_MOMENT_START,
+							     "lrutape/hierarchy");
+	struct span text, mount = { "", 0 };
+
+	if (!blob)
+		return;
+	text = (struct span){ blob->data, blob->size };
+	names->cgroup_v1 = span_is(next_word(&text), "1");
+	next_word(&text);
+	text = behind_blank(text);
+	if (next_line(&text, &mount) && mount.size < sizeof(names->mount) &&
+	    !is_below(mount.text, mount.size, CGROUP_MOUNT)) {
+		memcpy(names->mount, mount.text, mount.size);
+		names->mount[mount.size] = '\0';
+	}
+}
+
 void anonymize_files_prepare(const struct tape_reader *reader, struct anonymize_names *names)
 {
-	const struct tape_blob *blob =
-		tape_reader_find_blob(reader, TAPE_MOMENT_START, "lrutape/cgroups");
+	const struct tape_blob *blob = tape_reader_find_blob(reader, TAPE_MOMENT_START,
+							     "lrutape/cgroups");
 	struct span text, line, id;
 
+	learn_mount(reader, names);
 	if (!blob)
 		return;
 	text = (struct span){ blob->data, blob->size };

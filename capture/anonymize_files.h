@@ -10,8 +10,8 @@
 #include "schema/tape_reader.h"
 
 /**
- * anonymize_files_prepare() - learn what the others need: the inode of the cgroups' root
- * @names: its root_cgroup is set if the tape tells it
+ * anonymize_files_prepare() - learn what the others need
+ * @names: the inode of the cgroups' root and where they are mounted are set if the tape tells it
  */
 void anonymize_files_prepare(const struct tape_reader *reader, struct anonymize_names *names);
 

@@ -179,5 +179,7 @@ void anonymize_device_name(struct anonymize_names *names, const char *name, size
 	fprintf(to, "%u:%u", major, (unsigned int)(dev & MINOR_MASK));
 	if (size > (size_t)used)
 		fprintf(to, "-%06" PRIx32,
-			(uint32_t)keyed_hash(&names->key, HASH_TEXT, name + used, size - (size_t)used) >> 8);
+			(uint32_t)keyed_hash(&names->key, HASH_TEXT, name + used,
+					     size - (size_t)used) >>
+				8);
 }

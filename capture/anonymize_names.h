@@ -14,6 +14,8 @@ struct anonymize_names {
 	struct keyed_map pids, inodes, cgroups;
 	struct keyed_map minors; /* of all majors alike: a device keeps its major number */
 	uint64_t root_cgroup; /* keeps its inode, with 0 and 1 */
+	char mount[256]; /* of the memory controller's cgroups, if not where it belongs */
+	bool cgroup_v1;
 	bool out_of_memory; /* set once a number could not be replaced */
 };
 
@@ -36,7 +38,8 @@ uint64_t anonymize_device(struct anonymize_names *names, uint64_t dev); /* major
 void anonymize_comm(const struct anonymize_names *names, const char *comm, size_t size, FILE *to);
 void anonymize_path(const struct anonymize_names *names, const char *path, size_t size, FILE *to);
 /* A path whose last part becomes a thread's name at exec. */
-void anonymize_program(const struct anonymize_names *names, const char *path, size_t size, FILE *to);
+void anonymize_program(const struct anonymize_names *names, const char *path, size_t size,
+		       FILE *to);
 /* A disk or bdi: MAJOR:MINOR at its start stays one. */
 void anonymize_device_name(struct anonymize_names *names, const char *name, size_t size, FILE *to);
 void anonymize_text(const struct anonymize_names *names, const char *text, size_t size, FILE *to);

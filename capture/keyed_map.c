@@ -41,7 +41,7 @@ static void sip_word(uint64_t v[4], uint64_t word)
 	v[0] ^= word;
 }
 
-uint64_t keyed_hash(const struct hash_key *key, uint32_t purpose, const void *data, size_t size)
+uint64_t keyed_hash(const struct hash_key *key, uint64_t purpose, const void *data, size_t size)
 {
 	/* The purpose is hashed in front of the data, as 8 bytes; the last word tells the length. */
 	uint64_t v[4] = {
@@ -70,7 +70,7 @@ uint64_t keyed_hash(const struct hash_key *key, uint32_t purpose, const void *da
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-uint64_t keyed_hash_number(const struct hash_key *key, uint32_t purpose, uint64_t number)
+uint64_t keyed_hash_number(const struct hash_key *key, uint64_t purpose, uint64_t number)
 {
 	uint8_t bytes[8];
 
@@ -101,7 +101,7 @@ void hash_key_derive(struct hash_key *key, const void *data, size_t size)
 		key->half[i] = keyed_hash(&first, i, data, size);
 }
 
-void keyed_map_init(struct keyed_map *map, const struct hash_key *key, uint32_t purpose,
+void keyed_map_init(struct keyed_map *map, const struct hash_key *key, uint64_t purpose,
 		    uint64_t first, uint64_t last, uint64_t wide_last)
 {
 	*map = (struct keyed_map){

@@ -16,13 +16,13 @@ struct hash_key {
 
 /**
  * keyed_hash() - SipHash-2-4
- * @purpose: keeps hashes of one value for two uses apart
+ * @purpose: keeps hashes of one value for two uses apart; hashed as 8 bytes in front of the data
  * Return: 64 bits that nobody without the key can tell from random ones.
  */
-uint64_t keyed_hash(const struct hash_key *key, uint32_t purpose, const void *data, size_t size);
+uint64_t keyed_hash(const struct hash_key *key, uint64_t purpose, const void *data, size_t size);
 
 /** keyed_hash_number() - keyed_hash() of a number. */
-uint64_t keyed_hash_number(const struct hash_key *key, uint32_t purpose, uint64_t number);
+uint64_t keyed_hash_number(const struct hash_key *key, uint64_t purpose, uint64_t number);
 
 /** hash_key_random() - a key from the kernel's generator. Return: 0, or -1 with errno. */
 int __attribute__((warn_unused_result)) hash_key_random(struct hash_key *key);
@@ -41,7 +41,7 @@ struct keyed_pair;
  */
 struct keyed_map {
 	struct hash_key key;
-	uint32_t purpose;
+	uint64_t purpose;
 	uint64_t first, last; /* of the new numbers */
 	uint64_t wide_last; /* instead of last, once half of first..last is in use */
 	struct keyed_pair *by_old, *by_new; /* open addressing */
@@ -49,7 +49,7 @@ struct keyed_map {
 };
 
 /** keyed_map_init() - an empty map; @wide_last: the same as @last where no more are needed. */
-void keyed_map_init(struct keyed_map *map, const struct hash_key *key, uint32_t purpose,
+void keyed_map_init(struct keyed_map *map, const struct hash_key *key, uint64_t purpose,
 		    uint64_t first, uint64_t last, uint64_t wide_last);
 
 /** keyed_map_get() - what a number becomes. Return: 0, or -1 without memory or new numbers. */

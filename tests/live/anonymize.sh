@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A fresh recording of this machine, with all its names, against its copy.
+. "$TOP/tests/live/record.bash"
+[[ $(stat -f -c %T .) == tmpfs ]] && skip "$PWD is tmpfs, which has no page cache events: set TMPDIR"
+[[ -n $(memcg_mount) ]] || skip "no memory cgroup is mounted"
+
+"$BIN/random_read" --file data --file-size 96M --prepare || fail "random_read --prepare"
+record -o reads.lrt --memory 32M -- "$BIN/random_read" --file data --file-size 96M --reads 30000
+((status == 0)) || fail "exit status $status"
+
+. "$TOP/tests/golden/anonymize.bash"
+"$LRUTAPE" anonymize -o copy.lrt reads.lrt || fail "the tape is not copied"
+all_of reads.lrt copy.lrt
+exit $status
