@@ -66,17 +66,20 @@ static void set(struct task_names *names, int32_t tid, const char *name, size_t 
 	entry->name[size] = '\0';
 }
 
-/* Lines of "tid tgid memcg_inode comm". */
+/* Lines of "tid tgid memcg_inode comm"; the name may hold spaces, and may be empty. */
 static void read_task_list(struct task_names *names, const char *line)
 {
-	while (line && *line) {
-		const char *end = strchr(line, '\n');
-		int tid, name_at = 0;
+	while (*line) {
+		const char *end = line + strcspn(line, "\n"), *at = line;
+		long tid = strtol(line, NULL, 10);
 
-		if (sscanf(line, "%d %*d %*u %n", &tid, &name_at) == 1 && name_at)
-			set(names, tid, line + name_at,
-			    end ? (size_t)(end - line) - (size_t)name_at : strlen(line + name_at));
-		line = end ? end + 1 : NULL;
+		for (unsigned int i = 0; i < 3 && at < end; i++) {
+			at = memchr(at, ' ', (size_t)(end - at));
+			at = at ? at + 1 : end;
+		}
+		if (*line >= '0' && *line <= '9' && tid <= INT32_MAX)
+			set(names, (int32_t)tid, at, (size_t)(end - at));
+		line = *end ? end + 1 : end;
 	}
 }
 
