@@ -1223,6 +1223,7 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		machine_memcg_removed(&check->machine, event);
 		break;
 	case EVENT_MEMCG_FLUSH_STATS:
+	case EVENT_CGROUP_RSTAT_LOCKED:
 		machine_flush(&check->machine, event);
 		break;
 	case EVENT_LOST:

@@ -629,6 +629,7 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		machine_memcg_removed(&replay->machine, event);
 		break;
 	case EVENT_MEMCG_FLUSH_STATS:
+	case EVENT_CGROUP_RSTAT_LOCKED:
 		machine_flush(&replay->machine, event);
 		break;
 	default:

@@ -234,10 +234,18 @@ void machine_memcg_removed(struct machine *machine, const struct tape_event *eve
 
 void machine_flush(struct machine *machine, const struct tape_event *event)
 {
-	uint32_t number;
+	uint64_t id;
 
-	if (!event->value[MEMCG_FLUSH_STATS_FORCE] && !event->value[MEMCG_FLUSH_STATS_NEEDS_FLUSH])
-		return;
-	number = world_memcg_by_id(machine->world, event->value[MEMCG_FLUSH_STATS_ID]);
-	mem_cgroup_flush_stats(&machine->mm, machine_memcg(machine, number));
+	if (event->kind == EVENT_CGROUP_RSTAT_LOCKED) {
+		if ((int64_t)event->value[CGROUP_RSTAT_LOCKED_CPU] != -1)
+			return;
+		id = event->value[CGROUP_RSTAT_LOCKED_ID];
+	} else {
+		if (!event->value[MEMCG_FLUSH_STATS_FORCE] &&
+		    !event->value[MEMCG_FLUSH_STATS_NEEDS_FLUSH])
+			return;
+		id = event->value[MEMCG_FLUSH_STATS_ID];
+	}
+	mem_cgroup_flush_stats(&machine->mm,
+			       machine_memcg(machine, world_memcg_by_id(machine->world, id)));
 }

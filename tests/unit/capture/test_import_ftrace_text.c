@@ -379,6 +379,8 @@ static const struct {
 	  "shrinker=super_cache_scan+0x0/0x210 nid=0 unused_scan=1 new_scan=2 total_scan=3 retval=-1 " },
 	{ "memcg_flush_stats", "memcg_id=1 stats_updates=129 force=1 needs_flush=0",
 	  "id=1 stats_updates=129 force=1 needs_flush=0 " },
+	{ "cgroup_rstat_locked", "root=0 id=1 level=0 cpu=-1 lock contended:0",
+	  "root=0 id=1 level=0 cpu=-1 contended=0 " },
 	{ "mod_memcg_lruvec_state", "memcg_id=3929 item=2 val=-256", "id=3929 item=2 val=-256 " },
 	{ "mod_memcg_state", "memcg_id=3929 item=55 val=1", "id=3929 item=55 val=1 " },
 	{ "count_memcg_events", "memcg_id=3566 item=0 val=1", "id=3566 item=0 val=1 " },
