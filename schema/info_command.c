@@ -200,6 +200,11 @@ static int print_text(const char *path, struct tape_reader *reader)
 		const struct tape_type *type = tape_reader_type(reader, order[i]);
 		uint64_t nr = tape_reader_type_events(reader, order[i]);
 
+		if (!nr) { /* in the order of their numbers, the rest have none either */
+			printf("%12s         and %u more types that had no event\n", "",
+			       summary->nr_types - i);
+			break;
+		}
 		printf("%12" PRIu64 " %5.1f%%  %s:%s", nr, 100 * per_event(nr, summary->nr_events),
 		       type->system, type->name);
 		printf(type->filter[0] ? "  [%s]\n" : "\n", type->filter);
