@@ -29,7 +29,8 @@ static const struct set_name {
 static const struct set_event {
 	int set; /* in this one and those behind it */
 	const char *system, *event, *filter;
-	const char *lacking_system, *lacking_event; /* only where the kernel lacks this; NULL: always */
+	const char *lacking_system,
+		*lacking_event; /* only where the kernel lacks this; NULL: always */
 } set_events[] = {
 #define SET_EVENT(set, system, event, filter) { SET_##set, system, event, filter, NULL, NULL },
 #define SET_INSTEAD(set, system, event, filter, lacking_system, lacking_event)                     \
@@ -359,10 +360,10 @@ const char *event_set_names(void)
 	return names + strlen(", ");
 }
 
-void event_set_print(FILE *to)
+void event_set_print(FILE *to, const char *indent)
 {
 	for (int i = 0; i < NR_SETS; i++)
-		fprintf(to, "  %-6s %s\n", set_names[i].name, set_names[i].summary);
+		fprintf(to, "%s%-6s %s\n", indent, set_names[i].name, set_names[i].summary);
 }
 
 /*

@@ -65,7 +65,7 @@ void event_set_free(struct event_set *set);
 /** event_set_names() - "lru, pages, ..."; static. */
 const char *event_set_names(void);
 
-/** event_set_print() - the sets and what they are for, a line each. */
-void event_set_print(FILE *to);
+/** event_set_print() - the sets and what they are for, a line each, behind @indent. */
+void event_set_print(FILE *to, const char *indent);
 
 #endif

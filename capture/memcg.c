@@ -134,6 +134,86 @@ bool memcg_path_of_task(const struct memcg_hierarchy *hierarchy, const char *cgr
 	return false;
 }
 
+uint64_t memcg_of_path(const struct memcg_hierarchy *hierarchy, char *path)
+{
+	char directory[2 * PATH_MAX], file[PATH_MAX];
+	struct stat status;
+
+	for (;;) {
+		char *slash;
+
+		snprintf(directory, sizeof(directory), "%s%s", hierarchy->mount,
+			 strcmp(path, "/") ? path : "");
+		if (hierarchy->version == 1 || !strcmp(path, "/") ||
+		    !access(file_in(directory, "memory.current", file), F_OK))
+			return stat(directory, &status) ? 0 : status.st_ino;
+		slash = strrchr(path, '/');
+		slash[slash == path] = '\0';
+	}
+}
+
+uint64_t memcg_of_task(const struct memcg_hierarchy *hierarchy, pid_t tid, char *path)
+{
+	char file[64], *text;
+	uint64_t inode = 0;
+
+	snprintf(file, sizeof(file), "/proc/%d/cgroup", tid);
+	text = text_file_read(file, CONTROL_FILE_BYTES, NULL);
+	if (text && hierarchy->version && memcg_path_of_task(hierarchy, text, path))
+		inode = memcg_of_path(hierarchy, path);
+	free(text);
+	if (!inode)
+		path[0] = '\0';
+	return inode;
+}
+
+static uint64_t read_limit(const struct memcg_group *group)
+{
+	const char *file = group->hierarchy.version == 1 ? "memory.limit_in_bytes" : "memory.max";
+	char path[PATH_MAX];
+	char *text = text_file_read(file_in(group->directory, file, path), CONTROL_FILE_BYTES,
+				    NULL);
+	uint64_t limit = text && *text >= '0' && *text <= '9' ? strtoull(text, NULL, 10) : 0;
+
+	free(text);
+	/* v1 says "no limit" with a number near the largest, v2 with a word. */
+	return limit == 0 || limit > INT64_MAX / 2 ? UINT64_MAX : limit;
+}
+
+int memcg_group_find(const struct memcg_hierarchy *hierarchy, const char *name,
+		     struct memcg_group *group, struct capture_problem *problem)
+{
+	size_t mount_length = strlen(hierarchy->mount), length;
+	char whole[2 * PATH_MAX], real[PATH_MAX], file[PATH_MAX];
+	struct stat status;
+
+	memset(group, 0, sizeof(*group));
+	if (hierarchy->version == 0)
+		return capture_problem_set(
+			problem, "/proc/self/mountinfo: no memory cgroup is mounted, v1 or v2: "
+				 "record without --cgroup");
+	group->hierarchy = *hierarchy;
+	if (strncmp(name, hierarchy->mount, mount_length))
+		snprintf(whole, sizeof(whole), "%s/%s", hierarchy->mount, name);
+	else
+		snprintf(whole, sizeof(whole), "%s", name);
+	if (!realpath(whole, real) || stat(real, &status) || !S_ISDIR(status.st_mode))
+		return capture_problem_set(problem,
+					   "%s: no such memory cgroup (looked for %s): "
+					   "/proc/PID/cgroup shows where a process is",
+					   name, whole);
+	length = strlen(real);
+	if (strncmp(real, hierarchy->mount, mount_length) ||
+	    access(file_in(real, "cgroup.procs", file), F_OK) || length >= PATH_MAX)
+		return capture_problem_set(problem,
+					   "%s: not a cgroup of the memory hierarchy at %s", name,
+					   hierarchy->mount);
+	memcpy(group->directory, real, length + 1);
+	group->inode = status.st_ino;
+	group->limit_bytes = read_limit(group);
+	return 0;
+}
+
 static int enable_controller(struct memcg_group *group, struct capture_problem *problem)
 {
 	char path[PATH_MAX];
@@ -157,7 +237,7 @@ static int set_limit(struct memcg_group *group, uint64_t limit_bytes,
 		     struct capture_problem *problem)
 {
 	const char *file = group->hierarchy.version == 1 ? "memory.limit_in_bytes" : "memory.max";
-	char path[PATH_MAX], text[32], *set;
+	char path[PATH_MAX], text[32];
 	int error;
 
 	group->limit_bytes = limit_bytes;
@@ -170,10 +250,31 @@ static int set_limit(struct memcg_group *group, uint64_t limit_bytes,
 					   "%s: cannot set a limit of %s bytes: %s: choose "
 					   "another --memory",
 					   path, text, strerror(-error));
-	set = text_file_read(path, CONTROL_FILE_BYTES, NULL);
-	if (set)
-		group->limit_bytes = strtoull(set, NULL, 10);
-	free(set);
+	group->limit_bytes = read_limit(group);
+	return 0;
+}
+
+/* v1 limits memory and swap together, v2 swap alone. */
+static int set_swap(struct memcg_group *group, const struct memcg_settings *settings,
+		    struct capture_problem *problem)
+{
+	bool is_v1 = group->hierarchy.version == 1;
+	char path[PATH_MAX], text[32];
+	int error;
+
+	if (settings->swap_bytes == UINT64_MAX)
+		return 0;
+	file_in(group->directory, is_v1 ? "memory.memsw.limit_in_bytes" : "memory.swap.max", path);
+	snprintf(text, sizeof(text), "%" PRIu64,
+		 settings->swap_bytes + (is_v1 ? group->limit_bytes : 0));
+	error = text_file_write(path, text);
+	if (error)
+		return capture_problem_set(
+			problem, "%s: cannot set a swap limit of %s bytes: %s: %s", path, text,
+			strerror(-error),
+			error == -ENOENT ? "this kernel does not account swap (CONFIG_SWAP, and "
+					   "swapaccount=1 before 6.1): record without --swap" :
+					   "choose another --swap");
 	return 0;
 }
 
@@ -230,8 +331,10 @@ int memcg_group_create(const struct memcg_hierarchy *hierarchy,
 		memcg_group_remove(group);
 		return -1;
 	}
+	group->is_ours = true;
 	if (set_swappiness(group, settings->swappiness, problem) ||
-	    set_limit(group, settings->limit_bytes, problem)) {
+	    set_limit(group, settings->limit_bytes, problem) ||
+	    set_swap(group, settings, problem)) {
 		memcg_group_remove(group);
 		return -1;
 	}
@@ -298,7 +401,7 @@ unsigned int memcg_group_remove(struct memcg_group *group)
 	unsigned int nr = 0;
 	char path[PATH_MAX];
 
-	if (group->directory[0])
+	if (group->directory[0] && group->is_ours)
 		nr = remove_directory(group->directory);
 	group->directory[0] = '\0';
 	if (group->enabled_controller && !nr)

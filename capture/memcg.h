@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The memory control group of a recorded command, in the v1 or the v2 hierarchy. */
+/* Memory control groups: a recorded command's own, and others, in the v1 or the v2 hierarchy. */
 #ifndef CAPTURE_MEMCG_H
 #define CAPTURE_MEMCG_H
 
@@ -20,7 +20,8 @@ struct memcg_hierarchy {
 
 struct memcg_group {
 	struct memcg_hierarchy hierarchy;
-	char directory[PATH_MAX]; /* absolute; empty: no group was made */
+	char directory[PATH_MAX]; /* absolute; empty: no group */
+	bool is_ours; /* made by memcg_group_create() */
 	uint64_t inode; /* of the directory: the id in tracepoints */
 	uint64_t limit_bytes; /* as the kernel rounded it, UINT64_MAX: none */
 	bool enabled_controller; /* v2: memory was not yet in the root's subtree_control */
@@ -28,6 +29,7 @@ struct memcg_group {
 
 struct memcg_settings {
 	uint64_t limit_bytes; /* UINT64_MAX: none */
+	uint64_t swap_bytes; /* beside the limit; UINT64_MAX: no limit of its own */
 	int swappiness; /* -1: as inherited */
 };
 
@@ -42,6 +44,31 @@ void memcg_find_hierarchy(struct memcg_hierarchy *hierarchy);
  */
 bool memcg_path_of_task(const struct memcg_hierarchy *hierarchy, const char *cgroup_file,
 			char *path);
+
+/**
+ * memcg_of_path() - inode of the memory cgroup that tasks in a cgroup are charged to
+ * @path: below the mount; in v2 shortened to the nearest group that has the memory controller
+ * Return: 0 if there is no such directory.
+ */
+uint64_t memcg_of_path(const struct memcg_hierarchy *hierarchy, char *path);
+
+/**
+ * memcg_of_task() - inode of the directory of a task's memory cgroup
+ * @tid: thread id
+ * @path: room of PATH_MAX, set to its path below the mount, see memcg_of_path()
+ * Return: 0 if the task is gone or there is no hierarchy; @path is then "".
+ */
+uint64_t memcg_of_task(const struct memcg_hierarchy *hierarchy, pid_t tid, char *path);
+
+/**
+ * memcg_group_find() - an existing group
+ * @name: its directory, or its path in the hierarchy as /proc/PID/cgroup shows it
+ * @group: filled on success; memcg_group_remove() leaves such a group alone
+ * Return: 0, or -1 with the problem told.
+ */
+int __attribute__((warn_unused_result))
+memcg_group_find(const struct memcg_hierarchy *hierarchy, const char *name,
+		 struct memcg_group *group, struct capture_problem *problem);
 
 /**
  * memcg_group_create() - make the group lrutape-PID at the top of the hierarchy

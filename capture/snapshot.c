@@ -121,7 +121,7 @@ static int take_clocks(const struct snapshot_source *source, uint32_t moment)
 }
 
 /* per_cpu/cpuN/stats as lrutape/per_cpu/N/stats: the instance's name is of no interest later. */
-static int take_loss_counts(const struct snapshot_source *source, uint32_t moment)
+int snapshot_losses(const struct snapshot_source *source, uint32_t moment)
 {
 	char pattern[PATH_MAX], name[64];
 	int error = 0;
@@ -146,8 +146,6 @@ int snapshot_counters(const struct snapshot_source *source, uint32_t moment)
 {
 	int error = take_clocks(source, moment);
 
-	if (!error)
-		error = take_loss_counts(source, moment);
 	for (size_t i = 0; i < NR(counter_files) && !error; i++)
 		error = take_pattern(source, moment, counter_files[i]);
 	return error;
@@ -169,22 +167,85 @@ int snapshot_settings(const struct snapshot_source *source, uint32_t moment)
 	return error;
 }
 
-int snapshot_group(const struct snapshot_source *source, uint32_t moment)
+/* ---- the recorded cgroups: a list without repeats, for several may have the same ancestors */
+
+#define MAX_GROUPS 1024 /* a guess: each costs about a millisecond, more would delay the events */
+
+struct group_list {
+	char *directory[MAX_GROUPS];
+	unsigned int nr;
+};
+
+static void list_group(struct group_list *list, const char *directory)
 {
-	size_t mount_length = strlen(source->hierarchy->mount);
-	char directory[PATH_MAX], pattern[PATH_MAX + 16], *slash;
+	for (unsigned int i = 0; i < list->nr; i++)
+		if (!strcmp(list->directory[i], directory))
+			return;
+	if (list->nr == MAX_GROUPS)
+		return;
+	list->directory[list->nr] = strdup(directory);
+	if (list->directory[list->nr])
+		list->nr++;
+}
+
+static void list_below(struct group_list *list, const char *directory)
+{
+	char pattern[PATH_MAX + 16];
+	glob_t found;
+
+	list_group(list, directory);
+	snprintf(pattern, sizeof(pattern), "%s/*/", directory);
+	if (glob(pattern, 0, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		found.gl_pathv[i][strlen(found.gl_pathv[i]) - 1] = '\0';
+		list_below(list, found.gl_pathv[i]);
+	}
+	globfree(&found);
+}
+
+static void list_above(struct group_list *list, const char *directory, size_t mount_length)
+{
+	char above[PATH_MAX], *slash;
+
+	snprintf(above, sizeof(above), "%s", directory);
+	while ((slash = strrchr(above, '/')) && (size_t)(slash - above) >= mount_length) {
+		*slash = '\0';
+		list_group(list, above);
+	}
+}
+
+int snapshot_groups(const struct snapshot_source *source, uint32_t moment)
+{
+	struct group_list *list = calloc(1, sizeof(*list));
+	char pattern[PATH_MAX + 16];
 	int error = 0;
 
-	if (!source->memcg_directory[0])
-		return 0;
-	snprintf(directory, sizeof(directory), "%s", source->memcg_directory);
-	while (!error && strlen(directory) >= mount_length) {
-		snprintf(pattern, sizeof(pattern), "%s/memory.*", directory);
-		error = take_pattern(source, moment, pattern);
-		slash = strrchr(directory, '/');
-		if (!slash)
-			break;
-		*slash = '\0';
+	if (!list)
+		return TAPE_ERR_MEMORY;
+	for (unsigned int i = 0; i < source->nr_directories; i++)
+		list_below(list, source->directory[i]);
+	for (unsigned int i = 0; i < source->nr_directories; i++)
+		list_above(list, source->directory[i], strlen(source->hierarchy->mount));
+	for (unsigned int i = 0; i < list->nr; i++) {
+		snprintf(pattern, sizeof(pattern), "%s/memory.*", list->directory[i]);
+		error = error ?: take_pattern(source, moment, pattern);
+		free(list->directory[i]);
+	}
+	free(list);
+	return error;
+}
+
+int snapshot_process(const struct snapshot_source *source, uint32_t moment, pid_t pid)
+{
+	static const char *const files[] = { "cmdline", "cgroup",	"status",	 "statm",
+					     "stat",	"smaps_rollup", "oom_score_adj", "maps" };
+	char path[64];
+	int error = 0;
+
+	for (size_t i = 0; i < NR(files) && !error; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/%s", pid, files[i]);
+		error = take_file_as(source, moment, path, path);
 	}
 	return error;
 }
@@ -200,15 +261,13 @@ struct path_inode {
 static uint64_t memcg_inode(const struct memcg_hierarchy *hierarchy, const char *cgroup_file,
 			    struct path_inode *last)
 {
-	char path[PATH_MAX], whole[2 * PATH_MAX];
-	struct stat status;
+	char path[PATH_MAX];
 
 	if (!hierarchy->version || !memcg_path_of_task(hierarchy, cgroup_file, path))
 		return 0;
 	if (strcmp(path, last->path)) {
-		snprintf(whole, sizeof(whole), "%s%s", hierarchy->mount, path);
-		last->inode = stat(whole, &status) ? 0 : status.st_ino;
 		memcpy(last->path, path, sizeof(path));
+		last->inode = memcg_of_path(hierarchy, path);
 	}
 	return last->inode;
 }

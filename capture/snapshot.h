@@ -7,6 +7,7 @@
 #define CAPTURE_SNAPSHOT_H
 
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include "capture/memcg.h"
@@ -19,19 +20,23 @@
 struct snapshot_source {
 	struct tape_writer *writer;
 	const struct memcg_hierarchy *hierarchy;
-	const char *
-		memcg_directory; /* of the command or, without a group, of the recorder; "" for none */
+	char *const *directory; /* absolute, of the memory cgroups that are recorded */
+	unsigned int nr_directories;
 	const struct trace_instance *instance;
 	clockid_t clock; /* the trace clock as clock_gettime() has it */
 };
 
 /**
- * snapshot_counters() - what the recorded run moves: vmstat, memory.stat and their like, loss counts
+ * snapshot_counters() - what the recorded run moves: clocks, vmstat, zoneinfo and their like
  * @moment: TAPE_MOMENT_START, TAPE_MOMENT_END or a number between
  * Taken next to the first and the last event. Return: 0 or a negative enum tape_error.
  */
 int __attribute__((warn_unused_result))
 snapshot_counters(const struct snapshot_source *source, uint32_t moment);
+
+/** snapshot_losses() - per_cpu/cpuN/stats of the trace instance. Return: as above. */
+int __attribute__((warn_unused_result))
+snapshot_losses(const struct snapshot_source *source, uint32_t moment);
 
 /** snapshot_settings() - what it does not move: sysctls, devices, THP, trace set-up. Return: as above. */
 int __attribute__((warn_unused_result))
@@ -45,9 +50,13 @@ snapshot_settings(const struct snapshot_source *source, uint32_t moment);
 int __attribute__((warn_unused_result))
 snapshot_tasks(const struct snapshot_source *source, uint32_t moment);
 
-/** snapshot_group() - memory.* of the command's cgroup and of its ancestors. Return: as above. */
+/** snapshot_groups() - memory.* of the recorded cgroups, all below them and above. Return: as above. */
 int __attribute__((warn_unused_result))
-snapshot_group(const struct snapshot_source *source, uint32_t moment);
+snapshot_groups(const struct snapshot_source *source, uint32_t moment);
+
+/** snapshot_process() - what /proc says of a followed process, its mappings included. Return: as above. */
+int __attribute__((warn_unused_result))
+snapshot_process(const struct snapshot_source *source, uint32_t moment, pid_t pid);
 
 /** snapshot_text() - a fact that no file holds. Return: as above. */
 int __attribute__((format(printf, 4, 5), warn_unused_result))

@@ -11,10 +11,10 @@
 
 /* A small kernel, part of it old: writeback has its name of before 5.16. */
 static const char *const kernel[][2] = {
-	{ "pagemap", "mm_lru_insertion" },  { "pagemap", "mm_lru_activate" },
-	{ "kmem", "mm_page_alloc" },	    { "kmem", "mm_page_free" },
-	{ "kmem", "mm_page_free_batched" }, { "writeback", "writeback_dirty_page" },
-	{ "sched", "sched_switch" },	    { "memcg", "mod_memcg_lruvec_state" },
+	{ "pagemap", "mm_lru_insertion" },   { "pagemap", "mm_lru_activate" },
+	{ "kmem", "mm_page_alloc" },	     { "kmem", "mm_page_free" },
+	{ "kmem", "mm_page_free_batched" },  { "writeback", "writeback_dirty_page" },
+	{ "sched", "sched_switch" },	     { "memcg", "mod_memcg_lruvec_state" },
 	{ "xfs", "xfs_file_buffered_read" },
 };
 
