@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "schema/task_names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
