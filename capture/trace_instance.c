@@ -14,35 +14,22 @@
 #include "capture/format_file.h"
 #include "capture/stale_owner.h"
 #include "capture/text_file.h"
+#include "capture/tracefs_mount.h"
 
 #define CONTROL_FILE_BYTES (1u << 20)
-#define MOUNTS_BYTES (16u << 20)
 
 struct trace_instance {
 	struct tracefs_instance *tracefs;
 	char *directory;
 };
 
-/* libtracefs would mount tracefs where it is not: a recorder leaves a machine as it found it. */
-static bool find_mount(char *directory)
-{
-	char *text = text_file_read("/proc/self/mounts", MOUNTS_BYTES, NULL), *rest = text, *line;
-	char type[64];
-	bool found = false;
-
-	while (!found && (line = strsep(&rest, "\n")))
-		found = sscanf(line, "%*s %4095s %63s", directory, type) == 2 &&
-			!strcmp(type, "tracefs");
-	free(text);
-	return found;
-}
-
 int trace_instance_find_tracefs(const char **directory, struct capture_problem *problem)
 {
 	static char found[PATH_MAX];
 	char instances[PATH_MAX + 16];
 
-	if (!find_mount(found))
+	/* libtracefs would mount it where it is not: a recorder leaves a machine as it found it. */
+	if (!tracefs_mount_find(found))
 		return capture_problem_set(
 			problem, "/proc/self/mounts: no tracefs is mounted: run "
 				 "`mount -t tracefs nodev /sys/kernel/tracing` as root; a kernel "
