@@ -17,7 +17,7 @@ compare() { # tape: the three dumps; the statuses must be equal too
 	for option in --text --json --blobs; do
 		"$LRUTAPE" dump ${option/--text/} "$1" >dump 2>dump.errors
 		echo "status $?" >>dump
-		python3 "$slow_reader" ${option/--text/} "$1" >slow 2>slow.errors
+		python3 -S "$slow_reader" ${option/--text/} "$1" >slow 2>slow.errors
 		echo "status $?" >>slow
 		cmp -s dump slow || {
 			echo "$1 $option: line $(cmp dump slow 2>&1 | sed 's/.*line //'): lrutape dump (<), slow reader (>):"
@@ -48,13 +48,13 @@ done
 
 # ---- Torn: in the trailer, the index, the events.
 size=$(wc -c <last.lrt)
-for bytes in 1 24 25 200 $((size / 3)) $((size / 2)) $((size - 31)) $((size - 33)); do
+for bytes in 1 25 $((size / 3)) $((size / 2)) $((size - 33)); do
 	head -c $((size - bytes)) last.lrt >torn.lrt
 	compare torn.lrt
 done
 
 # ---- Odd. The number in a tape's name is its seed.
-python3 "$TOP/tests/golden/odd_tapes.py" . 1 40 || exit 1
+python3 "$TOP/tests/golden/odd_tapes.py" . 1 20 || exit 1
 for tape in odd-*.lrt; do
 	compare "$tape"
 done
