@@ -2,7 +2,7 @@
 /*
  * Which folios were on LRU lists when a recording began, and whose: the blobs lrutape/warm_pages/N, made
  * from /proc/kpageflags and /proc/kpagecgroup. Membership, not order: the kernel shows no more.
- * docs/format.md, section 12, has the bytes.
+ * docs/format.md, section 14, has the bytes.
  */
 #ifndef SCHEMA_WARM_PAGES_H
 #define SCHEMA_WARM_PAGES_H
