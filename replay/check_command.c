@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -264,7 +265,8 @@ static int run(const struct check_options *options, struct tape_reader *reader,
 		world_event_done(world, event, read_end);
 	}
 	if (ret < 0) {
-		fprintf(stderr, "lrutape: %s\n", tape_reader_problem(reader)->text);
+		fprintf(stderr, "lrutape: %s\n",
+			ret == TAPE_ERR_MEMORY ? "check: out of memory" : tape_reader_problem(reader)->text);
 		goto out;
 	}
 	if (check_failed(check)) {
@@ -276,6 +278,10 @@ static int run(const struct check_options *options, struct tape_reader *reader,
 	} else {
 		print_table(options, world, check, reader);
 		print_explained(world, check);
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "lrutape: standard output: %s\n", strerror(errno));
+		goto out;
 	}
 	status = COMMAND_DONE;
 out:
