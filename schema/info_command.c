@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "schema/command.h"
+#include "schema/fidelity.h"
 #include "schema/json_out.h"
 #include "schema/tape_reader.h"
 
@@ -93,7 +94,7 @@ static int compare_types(const void *a, const void *b, void *reader)
 
 static void print_line(const char *title, char *value)
 {
-	if (value)
+	if (value && *value)
 		printf("%-10s %s\n", title, value);
 	free(value);
 }
@@ -147,12 +148,71 @@ static void print_losses(const struct tape_reader *reader)
 			       overrun_of_cpu(reader, cpu));
 }
 
+#define LOSS_LINES 5 /* of each tape; all of them are in lrutape/recorder and in the dump */
+
+/* Between which events they were lost, as the recorder listed them. */
+static void print_loss_places(const struct tape_reader *reader)
+{
+	const struct tape_blob *blob = tape_reader_find_blob(reader, TAPE_MOMENT_END,
+							     "lrutape/recorder");
+	unsigned int nr = 0, cpu;
+
+	for (const char *line = blob ? blob->data : ""; *line; line += *line == '\n') {
+		uint64_t since, until;
+		char count[24];
+
+		if (sscanf(line, "loss %u since_ns %" SCNu64 " until_ns %" SCNu64 " lost %23s",
+			   &cpu, &since, &until, count) == 4 &&
+		    nr++ < LOSS_LINES)
+			printf("%-10s   CPU %u: %s, between %" PRIu64 ".%09" PRIu64 " and %" PRIu64
+			       ".%09" PRIu64 "\n",
+			       "", cpu, count, since / 1000000000, since % 1000000000,
+			       until / 1000000000, until % 1000000000);
+		line = strchrnul(line, '\n');
+	}
+	if (nr > LOSS_LINES)
+		printf("%-10s   and more places: `lrutape dump` shows all of them\n", "");
+}
+
+/* What the recording cost: a share of one CPU, time an event, rates. */
+static void print_recorder(const struct tape_reader *reader)
+{
+	const struct tape_summary *summary = tape_reader_summary(reader);
+	const struct tape_blob *blob = tape_reader_find_blob(reader, TAPE_MOMENT_END,
+							     "lrutape/recorder");
+	uint64_t reader_ns = 0, process_ns = 0, duration_ns = 0, events = 0, bytes = 0;
+
+	if (!blob || !number_in(blob->data, "reader_cpu_ns", &reader_ns))
+		return;
+	printf("%-10s %.0f ns of CPU an event", "recorder",
+	       per_event(reader_ns, summary->nr_events));
+	if (number_in(blob->data, "duration_ns", &duration_ns) && duration_ns)
+		printf(", %.1f %% of a CPU", 100 * (double)reader_ns / (double)duration_ns);
+	if (number_in(blob->data, "events_per_second", &events) &&
+	    number_in(blob->data, "bytes_per_second", &bytes))
+		printf("; %" PRIu64 " events/s, %.3f MB/s", events, (double)bytes / 1e6);
+	if (number_in(blob->data, "process_cpu_ns", &process_ns))
+		printf("; %.2f s of CPU since its start, set-up and snapshots included",
+		       (double)process_ns / 1e9);
+	putchar('\n');
+}
+
+static void print_fidelity(const struct tape_reader *reader)
+{
+	struct fidelity fidelity;
+
+	fidelity_of_tape(reader, &fidelity);
+	printf("%-10s %c: %s\n", "fidelity", fidelity.grade, fidelity.grade_meaning);
+	for (enum fidelity_aspect aspect = 0; aspect < FIDELITY_ASPECTS; aspect++)
+		printf("%-10s   %-18s %s: %s\n", "", fidelity_aspect_title(aspect),
+		       fidelity_level_name(aspect, fidelity.level[aspect]),
+		       fidelity_level_meaning(aspect, fidelity.level[aspect]));
+}
+
 static int print_text(const char *path, struct tape_reader *reader)
 {
 	const struct tape_summary *summary = tape_reader_summary(reader);
 	double seconds = (double)(summary->last_ns - summary->first_ns) / 1e9;
-	uint64_t recorder_ns = number_of_blob(reader, TAPE_MOMENT_END, "lrutape/recorder",
-					      "reader_cpu_ns");
 	unsigned int *order = calloc(summary->nr_types + 1u, sizeof(*order));
 	size_t nr_blobs = 0;
 
@@ -173,7 +233,9 @@ static int print_text(const char *path, struct tape_reader *reader)
 				    "WITHOUT ITS INDEX");
 	print_line("kernel", fact(reader, "lrutape/release"));
 	print_line("machine", fact(reader, "lrutape/uname"));
+	print_line("recorded", fact(reader, "lrutape/what"));
 	print_line("command", fact(reader, "lrutape/command"));
+	print_line("segment", fact(reader, "lrutape/segment"));
 	print_line("imported", fact(reader, "lrutape/source"));
 	print_memcg(reader);
 	print_started(reader);
@@ -186,12 +248,12 @@ static int print_text(const char *path, struct tape_reader *reader)
 		printf(", %.0f a second", (double)summary->nr_events / seconds);
 	printf(", %.2f bytes an event", per_event(summary->frame_bytes, summary->nr_events));
 	printf(" (%.2f with all else)\n", per_event(summary->file_bytes, summary->nr_events));
-	if (recorder_ns)
-		printf("%-10s %.0f ns of CPU an event\n", "recorder",
-		       per_event(recorder_ns, summary->nr_events));
+	print_recorder(reader);
 	printf("%-10s %zu files and facts: `lrutape dump --blobs` lists them\n", "snapshots",
 	       nr_blobs);
 	print_losses(reader);
+	print_loss_places(reader);
+	print_fidelity(reader);
 	for (unsigned int i = 0; i < summary->nr_types; i++)
 		order[i] = i;
 	qsort_r(order, summary->nr_types, sizeof(*order), compare_types, reader);
@@ -223,6 +285,18 @@ static void print_json_fact(const struct tape_reader *reader, const char *key, c
 	else
 		printf("null");
 	free(value);
+}
+
+static void print_json_fidelity(const struct tape_reader *reader)
+{
+	struct fidelity fidelity;
+
+	fidelity_of_tape(reader, &fidelity);
+	printf(",\"fidelity\":{\"grade\":\"%c\"", fidelity.grade);
+	for (enum fidelity_aspect aspect = 0; aspect < FIDELITY_ASPECTS; aspect++)
+		printf(",\"%s\":\"%s\"", fidelity_aspect_name(aspect),
+		       fidelity_level_name(aspect, fidelity.level[aspect]));
+	putchar('}');
 }
 
 static int print_json(const char *path, struct tape_reader *reader)
@@ -257,6 +331,7 @@ static int print_json(const char *path, struct tape_reader *reader)
 	       number_of_blob(reader, TAPE_MOMENT_END, "lrutape/recorder", "reader_cpu_ns"));
 	printf(",\"nr_lost\":%" PRIu64 ",\"nr_losses_unknown\":%" PRIu64 ",\"nr_overrun\":%" PRIu64,
 	       summary->nr_lost, summary->nr_losses_unknown, summary->nr_overrun);
+	print_json_fidelity(reader);
 	printf(",\"overrun_by_cpu\":[");
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
 		printf("%s%" PRIu64, cpu ? "," : "", overrun_of_cpu(reader, cpu));
