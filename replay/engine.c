@@ -25,8 +25,6 @@
 
 /* Allocated and on no list yet, seen on the tape only; not charged. */
 #define FOLIO_fresh (1u << 30)
-/* Brought in because an access did not find it; that access is still to come. */
-#define FOLIO_demanded (1u << 31)
 /* A zap has unmapped it, its batch is not complete; folio.index is the number of the task. */
 #define FOLIO_gathered (1u << 29)
 
@@ -211,7 +209,9 @@ static void make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 		return;
 	}
 	for (int retry = 0; (full = over_limit(memcg, pages)) && retry < CHARGE_RETRIES; retry++) {
-		reclaim_run(mm, full, (uint64_t)pages, false, event_cpu(replay), evicted, replay);
+		int64_t goal = mm->policy->exact ? full->usage_pages + pages - full->max_pages : pages;
+
+		reclaim_run(mm, full, (uint64_t)goal, false, event_cpu(replay), evicted, replay);
 		if (over_limit(memcg, pages) && !drained) {
 			for (unsigned int i = 0; i < mm->config.nr_cpus; i++)
 				return_stock(&mm->cpu[i]);
@@ -343,16 +343,19 @@ static void may_add_again(struct replay *replay)
 		mine->skip_adds = false;
 }
 
+/* @mark: the kernel marks the folio accessed; a yardstick is told of every access. */
 static void access_folio(struct replay *replay, struct folio *folio, bool mark)
 {
+	const struct reclaim_policy *policy = replay->machine.mm.policy;
+
 	replay->accesses++;
 	stimulus(replay, NR_INFER_RULES);
 	count(folio->lruvec->memcg, COUNT_accesses, 1);
-	if (!folio_test_clear(folio, FOLIO_demanded))
+	if (!folio_test(folio, FOLIO_demanded))
 		count(folio->lruvec->memcg, COUNT_hits, 1);
-	if (mark)
-		replay->machine.mm.policy->folio_accessed(&replay->machine.mm, event_cpu(replay),
-							  folio);
+	if (mark || policy->exact)
+		policy->folio_accessed(&replay->machine.mm, event_cpu(replay), folio);
+	folio_clear(folio, FOLIO_demanded);
 }
 
 /* Kernel: mm/filemap.c, filemap_read(), v6.18: which folios of a read are marked. */

@@ -41,6 +41,7 @@ enum folio_flag {
 	FOLIO_in_add_batch = 1u << 20, /* waits in some CPU's lru_add batch */
 	FOLIO_refaulted = 1u << 21, /* its slot held a shadow entry when it came */
 	FOLIO_refault_active = 1u << 22, /* workingset_refault() set PG_active */
+	FOLIO_demanded = 1u << 23, /* an access did not find it: that one, its first, is still to come */
 };
 
 struct folio {

@@ -48,3 +48,23 @@ void mem_cgroup_flush_stats(struct mm *mm, struct mem_cgroup *memcg)
 {
 	flush_subtree(mm, memcg);
 }
+
+bool lruvec_check(const struct lruvec *lruvec)
+{
+	for (int lru = 0; lru < NR_LRU_LISTS; lru++) {
+		int64_t pages = 0;
+
+		for (struct list_head *pos = lruvec->lists[lru].next; pos != &lruvec->lists[lru];
+		     pos = pos->next) {
+			struct folio *folio = list_entry(pos, struct folio, lru);
+
+			if (!folio_test(folio, PG_lru) || folio->lruvec != lruvec ||
+			    (int)folio_lru_list(folio) != lru)
+				return false;
+			pages += (int64_t)folio_nr_pages(folio);
+		}
+		if (pages != lruvec->lru_size[lru])
+			return false;
+	}
+	return true;
+}

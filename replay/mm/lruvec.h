@@ -176,4 +176,15 @@ void mem_cgroup_flush_stats(struct mm *mm, struct mem_cgroup *memcg);
 /** mem_cgroup_next() - pre-order walk of the subtree of @top; start with @prev NULL. NULL: done. */
 struct mem_cgroup *mem_cgroup_next(struct mem_cgroup *top, struct mem_cgroup *prev);
 
+/** lruvec_oldest() - the folio at the tail of a list, NULL if there is none. */
+static inline struct folio *lruvec_oldest(const struct lruvec *lruvec, enum lru_list lru)
+{
+	const struct list_head *list = &lruvec->lists[lru];
+
+	return list_empty(list) ? NULL : list_entry(list->prev, struct folio, lru);
+}
+
+/** lruvec_check() - each folio is on the list that its flags say, and the sizes are true. */
+bool lruvec_check(const struct lruvec *lruvec);
+
 #endif

@@ -9,12 +9,14 @@
 void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgroup *target,
 			uint64_t nr_to_reclaim, bool may_swap)
 {
+	uint64_t least = mm->policy->exact ? 1 : SWAP_CLUSTER_MAX;
+
 	memset(walk, 0, sizeof(*walk));
 	walk->mm = mm;
 	walk->top = target ? target : mm->root;
 	walk->state = WALK_NODE;
 	walk->sc = (struct scan_control){
-		.nr_to_reclaim = nr_to_reclaim < SWAP_CLUSTER_MAX ? SWAP_CLUSTER_MAX : nr_to_reclaim,
+		.nr_to_reclaim = nr_to_reclaim < least ? least : nr_to_reclaim,
 		.target_mem_cgroup = target,
 		.priority = DEF_PRIORITY,
 		.may_swap = may_swap,

@@ -78,7 +78,7 @@ struct reclaim_walk {
 /**
  * reclaim_walk_begin() - start reclaim for a memcg over its limit, or for the node
  * @target: memcg over its limit, NULL for global reclaim
- * @nr_to_reclaim: pages; below SWAP_CLUSTER_MAX it is raised to that
+ * @nr_to_reclaim: pages; raised to SWAP_CLUSTER_MAX, unless the policy is exact
  * Kernel: mm/vmscan.c, try_to_free_mem_cgroup_pages(), try_to_free_pages(), v6.18.
  */
 void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgroup *target,

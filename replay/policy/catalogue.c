@@ -199,6 +199,13 @@ static int parse_patch(const char **text, struct policy_choice *choice, char *wh
 	return 0;
 }
 
+/* See reclaim_policy.exact. */
+static void make_exact(struct mm_rules *rules)
+{
+	rules->folio_batch_size = 1;
+	rules->memcg_stock_pages = 0;
+}
+
 int policy_parse(const char *text, const char *release, struct policy_choice *choice, char *why,
 		 size_t why_bytes)
 {
@@ -212,6 +219,8 @@ int policy_parse(const char *text, const char *release, struct policy_choice *ch
 	if (parse_base(&text, choice, why, why_bytes) ||
 	    parse_release(&text, release, choice, why, why_bytes))
 		return -1;
+	if (choice->base->exact)
+		make_exact(&choice->rules);
 	while (*text == '+') {
 		text++;
 		if (parse_patch(&text, choice, why, why_bytes))

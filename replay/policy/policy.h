@@ -16,12 +16,21 @@
 #include "replay/mm/scan_control.h"
 #include "replay/mm/workingset.h"
 
+#define FOLIO_NEVER_USED UINT32_MAX
+
 struct reclaim_policy {
 	const char *name; /* also file, command line, results column */
 	const char *summary; /* one line for lists */
 	const char *source; /* kernel file and release, or paper */
 	size_t folio_private_bytes; /* of folio.private[] */
 	size_t lruvec_private_bytes; /* of lruvec.private */
+
+	/*
+	 * A yardstick, whose misses must be those of its algorithm and of nothing else: batches hold one
+	 * folio, CPUs keep no charges in stock, reclaim frees no more than a charge lacks, and
+	 * folio_accessed() is told of every access, not only of those that the kernel marks.
+	 */
+	bool exact;
 
 	/* Optional: set up a new lruvec. Return: 0, or -1 without memory. */
 	int (*init)(struct mm *mm, struct lruvec *lruvec);
@@ -82,6 +91,16 @@ struct reclaim_policy {
 
 	/* Required. The reclaim call is over for this memcg (or root). */
 	void (*reclaim_end)(struct mm *mm, struct mem_cgroup *top);
+
+	/* For policies with the ops of replay/mm/one_by_one.h: the folio to free next, NULL: none. */
+	struct folio *(*victim)(struct mm *mm, struct lruvec *lruvec);
+
+	/*
+	 * Optional, for policies that know the future: the folio will be used at @use, a number that
+	 * grows with time, FOLIO_NEVER_USED: not again. Called before folio_added(), and again with
+	 * each access before folio_accessed().
+	 */
+	void (*next_use)(struct mm *mm, struct folio *folio, uint32_t use);
 
 	/* Optional: invariants, for tests and sanitizer builds. */
 	bool (*check)(const struct mm *mm, const struct lruvec *lruvec);
