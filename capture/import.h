@@ -19,6 +19,7 @@
 struct import_options {
 	uint32_t page_bytes; /* of the recorded machine, a power of two */
 	unsigned int release; /* of the recorded kernel, major << 16 | minor, 0: unknown */
+	const char *instance; /* of a source that has several buffers; NULL: the main one */
 };
 
 /* Lines or records of one event. */
@@ -39,6 +40,7 @@ struct import_report {
 	char *note[IMPORT_NOTES_LIMIT]; /* "line N: what: remedy", in the order found */
 	unsigned int nr_notes; /* may be above the limit: those beyond it have no text */
 	uint32_t nr_cpus; /* of the recorded machine as the source says, 0: it does not */
+	char release[65]; /* of the recorded kernel as the source says, "": it does not */
 };
 
 struct import_job {

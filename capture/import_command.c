@@ -14,6 +14,8 @@
 #include "capture/import_ftrace_text.h"
 #include "capture/import_oracle_general.h"
 #include "capture/import_pages.h"
+#include "capture/import_perf_script.h"
+#include "capture/import_trace_dat.h"
 #include "schema/command.h"
 
 #define FACTS_LIMIT 16u
@@ -25,12 +27,21 @@ static const struct import_kind {
 	const char *name;
 	const char *summary;
 	int (*import)(struct import_job *job);
+	bool has_instances;
+	const char *fidelity; /* what a tape of it knows, in a word, and in a sentence */
 } kinds[] = {
+	{ "trace.dat", "trace-cmd's file, version 6 or 7, packed or not", import_trace_dat, true,
+	  "records: values, times and losses as the kernel recorded them; no snapshots" },
 	{ "ftrace-text", "text of tracefs trace or trace_pipe, or of trace-cmd report",
-	  import_ftrace_text },
+	  import_ftrace_text, false,
+	  "text: values as the kernel printed them, times of microseconds; no snapshots" },
+	{ "perf-script", "text of perf script, with its default fields", import_perf_script, false,
+	  "text: values as perf printed them, times of microseconds, few losses told; no snapshots" },
 	{ "oracleGeneral", "libCacheSim's binary request trace: 24-byte records",
-	  import_oracle_general },
-	{ "pages", "a page number a line, decimal or 0x", import_pages },
+	  import_oracle_general, false,
+	  "requests: what was asked for and when, in seconds; no kernel stood behind it" },
+	{ "pages", "a page number a line, decimal or 0x", import_pages, false,
+	  "requests: what was asked for, in which order; no times, no kernel" },
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -85,6 +96,7 @@ static void print_help(FILE *to)
 	for (size_t i = 0; i < NR_KINDS; i++)
 		fprintf(to, "        %-16s  %s\n", kinds[i].name, kinds[i].summary);
 	fputs("  -o, --output FILE.lrt   the tape; it appears when it is whole\n"
+	      "      --instance NAME     of a trace.dat, the buffer of this instance\n"
 	      "      --release RELEASE   kernel of the traced machine, as uname -r prints it\n"
 	      "      --page-size BYTES   base page of the traced machine, default 4096\n"
 	      "      --assume KEY=VALUE  a fact that FILE does not hold; may be repeated:\n",
@@ -205,7 +217,7 @@ static bool parse_release(const char *text, unsigned int *release)
 /* Return: 0, COMMAND_MISUSED, or -1 when --help was printed. */
 static int parse_options(int argc, char **argv, struct request *request)
 {
-	enum { OPT_RELEASE = 256, OPT_PAGE_SIZE, OPT_ASSUME, OPT_KEEP };
+	enum { OPT_RELEASE = 256, OPT_PAGE_SIZE, OPT_ASSUME, OPT_KEEP, OPT_INSTANCE };
 	static const struct option options[] = {
 		{ "from", required_argument, NULL, 'f' },
 		{ "output", required_argument, NULL, 'o' },
@@ -213,6 +225,7 @@ static int parse_options(int argc, char **argv, struct request *request)
 		{ "page-size", required_argument, NULL, OPT_PAGE_SIZE },
 		{ "assume", required_argument, NULL, OPT_ASSUME },
 		{ "keep", no_argument, NULL, OPT_KEEP },
+		{ "instance", required_argument, NULL, OPT_INSTANCE },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -264,6 +277,9 @@ static int parse_options(int argc, char **argv, struct request *request)
 		case OPT_KEEP:
 			request->keep = true;
 			break;
+		case OPT_INSTANCE:
+			request->options.instance = optarg;
+			break;
 		case 'h':
 			print_help(stdout);
 			return -1;
@@ -280,6 +296,11 @@ static int parse_options(int argc, char **argv, struct request *request)
 			!request->output ? "where to? Say -o FILE.lrt" :
 			optind == argc	 ? "what from? Name one file, or - for standard input" :
 					   "too many files: name one, or - for standard input");
+		return COMMAND_MISUSED;
+	}
+	if (request->options.instance && !request->kind->has_instances) {
+		fprintf(stderr, "lrutape: --instance %s: %s has no instances: leave it out\n",
+			request->options.instance, request->kind->name);
 		return COMMAND_MISUSED;
 	}
 	request->input = argv[optind];
@@ -305,15 +326,16 @@ static int add_blobs(struct import_job *job, const struct request *request)
 {
 	/* Without its folders: a tape is sent away, and they are nobody's business. */
 	const char *slash = strrchr(request->input, '/');
-	char source[4096 + 64], release[256], facts[FACTS_LIMIT * 64];
+	char source[4096 + 256], release[256], facts[FACTS_LIMIT * 64];
 	size_t used = 0;
 	int err;
 
-	snprintf(source, sizeof(source), "%s %s\n", request->kind->name,
-		 slash ? slash + 1 : request->input);
+	snprintf(source, sizeof(source), "%s %s\nfidelity %s\n", request->kind->name,
+		 slash ? slash + 1 : request->input, request->kind->fidelity);
 	err = add_text_blob(job, "lrutape/source", source);
-	if (!err && request->release) {
-		snprintf(release, sizeof(release), "%s\n", request->release);
+	if (!err && (request->release || job->report.release[0])) {
+		snprintf(release, sizeof(release), "%s\n",
+			 request->release ? request->release : job->report.release);
 		err = add_text_blob(job, "lrutape/release", release);
 	}
 	used += (size_t)snprintf(facts, sizeof(facts), "page_size=%" PRIu32 "\n",

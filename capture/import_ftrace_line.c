@@ -312,6 +312,7 @@ enum ftrace_line_kind ftrace_line_read(const char *text, size_t size, struct ftr
 	const char *p;
 
 	line->kind = FTRACE_LINE_UNKNOWN;
+	line->system = NULL;
 	if (strlen(text) != size)
 		return line->kind; /* a NUL: not text */
 	if (read_event(text, size, line)) {

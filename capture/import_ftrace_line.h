@@ -38,6 +38,8 @@ struct ftrace_line {
 	bool flags_unread; /* a flags column of an unknown shape: flags and preempt_count are 0 */
 	uint64_t timestamp_ns;
 	uint32_t tick_ns; /* resolution of the text: 1000 for six decimals */
+	const char *system; /* of the event; NULL: not in the text */
+	size_t system_size;
 	const char *name; /* of the event */
 	size_t name_size;
 	const char *text; /* behind "EVENT: "; to the end of the line */

@@ -44,6 +44,7 @@ struct unread {
 struct event_name {
 	char *name; /* NULL: a free place in the table */
 	const char *system;
+	char *told_system; /* as the text has it, where it has one; else NULL */
 	enum event_kind kind;
 	struct layout *layout[LAYOUTS_PER_NAME];
 	unsigned int nr_layouts, last;
@@ -68,6 +69,7 @@ struct cpu {
 
 struct import {
 	struct import_job *job;
+	ftrace_line_reader *read_line;
 	struct ftrace_text_settings settings;
 	struct ftrace_text_doubts doubts;
 	struct ftrace_values values;
@@ -273,7 +275,8 @@ static int fill_name(struct import *import, struct event_name *name)
 	const struct ftrace_pattern_source *source;
 	const struct event_info *info;
 
-	name->system = "unknown"; /* the text has no system; those of the table have one */
+	/* Where the text has no system, those of the table have one. */
+	name->system = name->told_system ? name->told_system : "unknown";
 	for (size_t i = 0; (source = ftrace_pattern_source(i)); i++) {
 		if (strcmp(source->name, name->name))
 			continue;
@@ -292,8 +295,11 @@ static int fill_name(struct import *import, struct event_name *name)
 }
 
 /* Return: 1: *found is set. 0: no room for another name. Negative: memory ran out. */
-static int get_name(struct import *import, const char *text, size_t size, struct event_name **found)
+static int get_name(struct import *import, const struct ftrace_line *line,
+		    struct event_name **found)
 {
+	const char *text = line->name;
+	size_t size = line->name_size;
 	unsigned int i = hash_name(text, size) & (NAME_SLOTS - 1);
 	struct event_name *name;
 
@@ -313,6 +319,13 @@ static int get_name(struct import *import, const char *text, size_t size, struct
 	name->name = strndup(text, size);
 	if (!name->name)
 		return TAPE_ERR_MEMORY;
+	if (line->system) {
+		name->told_system = strndup(line->system, line->system_size < NAME_BYTES ?
+								  line->system_size :
+								  NAME_BYTES);
+		if (!name->told_system)
+			return TAPE_ERR_MEMORY;
+	}
 	import->nr_names++;
 	*found = name;
 	return fill_name(import, name) ? TAPE_ERR_MEMORY : 1;
@@ -501,7 +514,7 @@ static int read_event(struct import *import, struct ftrace_line *line,
 	if (line->text[0] == '(' || !strncmp(line->text, " -> ", 4))
 		if (!strncmp(line->name, "sys_", 4) && line->text == line->name + line->name_size)
 			rewrite_call(import, line, call_name);
-	ret = get_name(import, line->name, line->name_size, &name);
+	ret = get_name(import, line, &name);
 	if (ret < 0)
 		return import_fail(import->job, TAPE_ERR_MEMORY, "no memory for another event");
 	if (!ret) {
@@ -585,7 +598,7 @@ static int read_lines(struct import *import)
 		if (!from.ended)
 			import->last_ended = from.number;
 		switch (from.cut ? FTRACE_LINE_UNKNOWN :
-				   ftrace_line_read(from.text, from.size, &line)) {
+				   import->read_line(from.text, from.size, &line)) {
 		case FTRACE_LINE_EVENT:
 			err = read_event(import, &line, &from);
 			break;
@@ -710,7 +723,8 @@ static unsigned int log2_of(uint32_t power)
 	return (unsigned int)__builtin_ctz(power);
 }
 
-int import_ftrace_text(struct import_job *job)
+int import_trace_text(struct import_job *job, ftrace_line_reader *read_line, const char *example,
+		      const char *remedy)
 {
 	struct import *import = calloc(1, sizeof(*import));
 	int err, report_err;
@@ -718,6 +732,7 @@ int import_ftrace_text(struct import_job *job)
 	if (!import)
 		return import_fail(job, TAPE_ERR_MEMORY, "no memory to import it");
 	import->job = job;
+	import->read_line = read_line;
 	import->settings.page_shift = log2_of(job->options.page_bytes);
 	import->settings.release = job->options.release;
 	import->name = calloc(NAME_SLOTS, sizeof(*import->name));
@@ -739,11 +754,9 @@ int import_ftrace_text(struct import_job *job)
 	if (!err)
 		err = report_err;
 	if (!err && !job->report.nr_events)
-		err = import_fail(
-			job, TAPE_ERR_CORRUPT,
-			"none of its %llu lines is a trace line like \"cat-123 [001] ..... 1.234567: "
-			"mm_lru_activate: ...\": print the trace with its header columns",
-			(unsigned long long)job->report.nr_lines);
+		err = import_fail(job, TAPE_ERR_CORRUPT,
+				  "none of its %llu lines is a trace line like \"%s\": %s",
+				  (unsigned long long)job->report.nr_lines, example, remedy);
 
 err_free:
 	for (unsigned int i = 0; import->name && i < NAME_SLOTS; i++) {
@@ -752,10 +765,18 @@ err_free:
 			free(import->name[i].layout[j]);
 		}
 		free(import->name[i].name);
+		free(import->name[i].told_system);
 	}
 	free(import->name);
 	free(import->cpu);
 	free(import->task);
 	free(import);
 	return err;
+}
+
+int import_ftrace_text(struct import_job *job)
+{
+	return import_trace_text(job, ftrace_line_read,
+				 "cat-123 [001] ..... 1.234567: mm_lru_activate: ...",
+				 "print the trace with its header columns");
 }

@@ -4,6 +4,7 @@
 #define CAPTURE_IMPORT_FTRACE_TEXT_H
 
 #include "capture/import.h"
+#include "capture/import_ftrace_line.h"
 
 /**
  * import_ftrace_text() - read all of job->input into job->tape
@@ -18,5 +19,18 @@
  * Return: 0, or a negative enum tape_error with job->problem set; what came before is on the tape.
  */
 int __attribute__((warn_unused_result)) import_ftrace_text(struct import_job *job);
+
+/* As ftrace_line_read(). */
+typedef enum ftrace_line_kind ftrace_line_reader(const char *text, size_t size,
+						 struct ftrace_line *line);
+
+/**
+ * import_trace_text() - the same for text whose lines have other heads
+ * @read_line: takes a line apart
+ * @example, @remedy: for the message where no line is one
+ */
+int __attribute__((warn_unused_result))
+import_trace_text(struct import_job *job, ftrace_line_reader *read_line, const char *example,
+		  const char *remedy);
 
 #endif

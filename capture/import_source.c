@@ -419,6 +419,76 @@ int import_source_read(struct import_source *source, void *to, size_t size, size
 	return 0;
 }
 
+static int write_spool(struct import_source *source, int fd)
+{
+	const char *from = source->buffer + source->start, *end = source->buffer + source->end;
+
+	while (from < end) {
+		ssize_t put = write(fd, from, (size_t)(end - from));
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return fail(
+				source, TAPE_ERR_IO,
+				"cannot write an unpacked copy: %s: set TMPDIR to where there is "
+				"room",
+				strerror(errno));
+		from += put;
+	}
+	source->start = source->end = 0;
+	return 0;
+}
+
+static int open_spool(struct import_source *source)
+{
+	const char *directory = getenv("TMPDIR");
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/lrutape-import-XXXXXX",
+		 directory && *directory ? directory : P_tmpdir);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return fail(source, TAPE_ERR_IO, "cannot make a copy in %s: %s: set TMPDIR",
+			    directory && *directory ? directory : P_tmpdir, strerror(errno));
+	unlink(path);
+	return fd;
+}
+
+int import_source_spool(struct import_source *source, int *fd, uint64_t *size)
+{
+	struct stat st;
+	int err;
+
+	/* A first fill, so that it is known whether the file is packed. */
+	err = fill(source);
+	if (err)
+		return err;
+	if (source->fd >= 0 && source->packing == PACKING_NONE && !fstat(source->fd, &st) &&
+	    S_ISREG(st.st_mode)) {
+		*fd = fcntl(source->fd, F_DUPFD_CLOEXEC, 0);
+		*size = (uint64_t)st.st_size;
+		if (*fd < 0)
+			return fail(source, TAPE_ERR_IO, "cannot read: %s", strerror(errno));
+		return 0;
+	}
+	*fd = open_spool(source);
+	if (*fd < 0)
+		return *fd;
+	*size = 0;
+	do {
+		*size += source->end - source->start;
+		err = write_spool(source, *fd);
+		err = err ? err : fill(source);
+	} while (!err && !source->ended);
+	if (err) {
+		close(*fd);
+		*fd = -1;
+	}
+	return err;
+}
+
 const struct tape_problem *import_source_problem(const struct import_source *source)
 {
 	return &source->problem;

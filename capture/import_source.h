@@ -63,6 +63,16 @@ import_source_line(struct import_source *source, struct import_line *line);
 int __attribute__((warn_unused_result))
 import_source_read(struct import_source *source, void *buffer, size_t size, size_t *got);
 
+/**
+ * import_source_spool() - the whole file, unpacked, for reading in any order; instead of the above
+ * @fd: set to a descriptor for pread(), owned by the caller: the file itself if it is a plain one,
+ *      else a temporary copy that vanishes when it is closed
+ * @size: set to its bytes
+ * Return: 0 or a negative enum tape_error as import_source_line().
+ */
+int __attribute__((warn_unused_result))
+import_source_spool(struct import_source *source, int *fd, uint64_t *size);
+
 /** import_source_problem() - what the last negative return meant. */
 const struct tape_problem *import_source_problem(const struct import_source *source);
 
