@@ -733,6 +733,26 @@ static void give_back(struct check *check, struct reclaim_bracket *bracket)
 						  &bracket->taken);
 }
 
+/* The memcg is at its limit now; its own part of that which is on no list is the rest. */
+static void note_overhead(struct check *check, struct mem_cgroup *target)
+{
+	int64_t listed = 0;
+
+	if (target->max_pages == MEMCG_UNLIMITED)
+		return;
+	for (struct mem_cgroup *memcg = target; memcg; memcg = mem_cgroup_next(target, memcg)) {
+		const struct lruvec *lruvec = &memcg->lruvec[0];
+		/* What a replay cannot follow counts as overhead. */
+		int first = check->world->single_frees ? LRU_INACTIVE_ANON : LRU_INACTIVE_FILE;
+
+		for (int lru = first; lru < NR_LRU_LISTS; lru++)
+			listed += lruvec_lru_size(lruvec, (enum lru_list)lru);
+	}
+	check->world->memcg[machine_number(&check->machine, target)].overhead_pages =
+		target->max_pages > listed ? target->max_pages - listed : 0;
+	world_infer(check->world, INFER_overhead_at_reclaim);
+}
+
 static void reclaim_begun(struct check *check, bool memcg_reclaim)
 {
 	struct world_task *task = world_task(check->world, check->event->pid);
@@ -758,6 +778,8 @@ static void reclaim_begun(struct check *check, bool memcg_reclaim)
 		bracket->target = machine_memcg(&check->machine, task->memcg);
 	}
 	bracket->predicted = bracket->target && all_folios_known(bracket->target);
+	if (bracket->predicted)
+		note_overhead(check, bracket->target);
 	if (!bracket->predicted) {
 		if (memcg_reclaim)
 			check->undecided.warm_group++;

@@ -34,6 +34,19 @@ struct run_task {
 	struct mmu_gather *gather; /* a zap in progress, NULL before the first */
 };
 
+/*
+ * How long a readahead's folios stay locked after it was submitted, unless somebody reads them before:
+ * a guess, because no event tells when a device is done.
+ */
+#define READ_NS (5 * UINT64_C(1000000))
+
+/* A folio whose read was submitted; named by its place, for the folio may go before. */
+struct submitted_read {
+	uint64_t done_ns;
+	uint64_t index;
+	uint32_t file;
+};
+
 struct replay {
 	struct world *world;
 	struct machine machine;
@@ -45,6 +58,8 @@ struct replay {
 	uint64_t nr_stimuli, nr_inferred; /* the second are part of the first */
 	uint64_t inferred[NR_INFER_RULES];
 	struct mem_cgroup *limited; /* NULL: none */
+	struct submitted_read *reading; /* ring, in the order they will be done */
+	uint64_t first_reading, nr_reading, room_reading; /* the last a power of two */
 	bool failed;
 };
 
@@ -76,6 +91,7 @@ void replay_close(struct replay *replay)
 	for (uint64_t i = 0; i < replay->room_tasks; i++)
 		free(replay->task[i].gather);
 	free(replay->task);
+	free(replay->reading);
 	machine_exit(&replay->machine);
 	free(replay);
 }
@@ -226,6 +242,20 @@ static void make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
  * A frame of a range of our own. The search goes round in a window that doubles when it finds no
  * free frame soon, so that freed descriptors are used again.
  */
+/* The limited memcg's overhead as it is known now: see INFER_overhead_at_reclaim. */
+static void follow_overhead(struct replay *replay)
+{
+	int64_t overhead;
+
+	if (!replay->limited)
+		return;
+	overhead = replay->world->memcg[replay->world->limited_memcg].overhead_pages;
+	if (overhead == replay->limited->overhead_pages)
+		return;
+	mm_charge(replay->limited, overhead - replay->limited->overhead_pages);
+	replay->limited->overhead_pages = overhead;
+}
+
 static uint64_t spare_pfn(struct replay *replay)
 {
 	for (;;) {
@@ -354,6 +384,7 @@ static void access_folio(struct replay *replay, struct folio *folio, bool mark)
 	if (!folio_test(folio, FOLIO_demanded))
 		count(folio->lruvec->memcg, COUNT_hits, 1);
 	if (mark || policy->exact)
+	folio_clear(folio, PG_locked); /* who reads a page waits for it */
 		policy->folio_accessed(&replay->machine.mm, event_cpu(replay), folio);
 	folio_clear(folio, FOLIO_demanded);
 }
@@ -460,6 +491,67 @@ static void file_folio_deleted(struct replay *replay)
  * The recorded kernel uses this frame anew, so that its old folio was freed there. Here it may
  * still be in a zap's unfinished batch, or dead in an LRU batch that this policy keeps longer.
  */
+/* ---- reads in flight */
+
+static void read_done(struct replay *replay, const struct submitted_read *read)
+{
+	struct folio *folio = page_cache_folio(&replay->machine.cache, read->file, read->index);
+
+	if (folio)
+		folio_clear(folio, PG_locked);
+}
+
+static void reads_done(struct replay *replay)
+{
+	while (replay->nr_reading) {
+		const struct submitted_read *read =
+			&replay->reading[replay->first_reading & (replay->room_reading - 1)];
+
+		if (read->done_ns > replay->event->timestamp_ns)
+			return;
+		read_done(replay, read);
+		replay->first_reading++;
+		replay->nr_reading--;
+	}
+}
+
+static void grow_reading(struct replay *replay)
+{
+	uint64_t room = replay->room_reading ? replay->room_reading * 2 : 1024;
+	struct submitted_read *bigger = malloc(room * sizeof(*bigger));
+
+	if (!bigger) {
+		replay->failed = true;
+		return;
+	}
+	for (uint64_t i = 0; i < replay->nr_reading; i++)
+		bigger[i] = replay->reading[(replay->first_reading + i) & (replay->room_reading - 1)];
+	free(replay->reading);
+	replay->reading = bigger;
+	replay->room_reading = room;
+	replay->first_reading = 0;
+}
+
+/* The task is past adding: its window goes to the device. */
+static void reads_submitted(struct replay *replay, const struct world_task *task)
+{
+	struct folio **folio;
+	uint32_t nr = machine_take_new(&replay->machine, task, &folio);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		if (replay->nr_reading == replay->room_reading)
+			grow_reading(replay);
+		if (replay->failed)
+			return;
+		replay->reading[(replay->first_reading + replay->nr_reading++) &
+				(replay->room_reading - 1)] = (struct submitted_read){
+			.done_ns = replay->event->timestamp_ns + READ_NS,
+			.file = folio[i]->file,
+			.index = folio[i]->index,
+		};
+	}
+}
+
 static void vacate(struct replay *replay, struct folio *folio)
 {
 	if (folio_test(folio, FOLIO_gathered) && !folio_test(folio, FOLIO_dead))
@@ -589,8 +681,9 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		struct world_task *task = world_task(replay->world, event->pid);
 
 		if (task)
-			machine_reads_submitted(&replay->machine, task);
+			reads_submitted(replay, task);
 	}
+	reads_done(replay);
 	switch (event->kind) {
 	case EVENT_MM_FILEMAP_GET_PAGES:
 		zap_over(replay);
@@ -630,6 +723,9 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		break;
 	case EVENT_CGROUP_RMDIR:
 		machine_memcg_removed(&replay->machine, event);
+		break;
+	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN:
+		follow_overhead(replay);
 		break;
 	case EVENT_MEMCG_FLUSH_STATS:
 	case EVENT_CGROUP_RSTAT_LOCKED:

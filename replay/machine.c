@@ -180,16 +180,28 @@ void machine_lock_new(struct machine *machine, const struct world_task *task, st
 	pending->folio[pending->nr++] = folio;
 }
 
-void machine_reads_submitted(struct machine *machine, const struct world_task *task)
+uint32_t machine_take_new(struct machine *machine, const struct world_task *task,
+			  struct folio ***folio)
 {
 	struct pending_read *pending;
+	uint32_t nr;
 
 	if (task->number >= machine->room_pending)
-		return;
+		return 0;
 	pending = &machine->pending[task->number];
-	for (uint32_t i = 0; i < pending->nr; i++)
-		folio_clear(pending->folio[i], PG_locked);
+	*folio = pending->folio;
+	nr = pending->nr;
 	pending->nr = 0;
+	return nr;
+}
+
+void machine_reads_submitted(struct machine *machine, const struct world_task *task)
+{
+	struct folio **folio;
+	uint32_t nr = machine_take_new(machine, task, &folio);
+
+	for (uint32_t i = 0; i < nr; i++)
+		folio_clear(folio[i], PG_locked);
 }
 
 /* Only slots that still hold this folio: another may have taken its place by migration. */

@@ -77,6 +77,14 @@ void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32
  */
 void machine_lock_new(struct machine *machine, const struct world_task *task, struct folio *folio);
 
+/**
+ * machine_take_new() - the folios that machine_lock_new() has gathered for a task; they stay locked
+ * @folio: set to them, valid until the task's next machine_lock_new()
+ * Return: how many; 0 the next time.
+ */
+uint32_t machine_take_new(struct machine *machine, const struct world_task *task,
+			  struct folio ***folio);
+
 /** machine_reads_submitted() - the task does something else: its window has been submitted. */
 void machine_reads_submitted(struct machine *machine, const struct world_task *task);
 

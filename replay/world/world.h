@@ -36,7 +36,11 @@ struct world_memcg {
 	int64_t limit_pages; /* INT64_MAX: none */
 	int swappiness; /* -1: the machine's */
 	int64_t unseen[WORLD_LIST_STATS]; /* pages on its own lists when the tape began */
-	int64_t overhead_pages; /* charged, but on no list, as the tape's snapshots say */
+	/*
+	 * Charged, but on no list of a replay: slab, page tables, anon pages whose frees are not on the
+	 * tape. From the end's snapshot until a reclaim shows it, see INFER_overhead_at_reclaim.
+	 */
+	int64_t overhead_pages;
 	bool gone; /* its directory was removed */
 };
 
