@@ -3,7 +3,7 @@
  * What must hold of every replay, over random tapes. A failure prints the seed that repeats it:
  *
  *   LRUTAPE_SEED=n      only the tape of this seed
- *   LRUTAPE_SEEDS=n     that many tapes for each property (preset 12)
+ *   LRUTAPE_SEEDS=n     that many tapes for each property (preset 24)
  */
 #include "replay/check.h"
 #include "replay/engine.h"
@@ -11,7 +11,7 @@
 
 #include "tests/unit/made_tape.h"
 
-#define PRESET_SEEDS 12
+#define PRESET_SEEDS 24
 #define EVENTS 1500
 #define CPUS 4
 #define FILES 3
