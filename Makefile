@@ -69,6 +69,7 @@ LIB_SRC := $(call files_below,schema,*.c) $(CAPTURE_SRC) $(call files_below,repl
 	   $(call files_below,analysis,*.c)
 SQL_SRC := $(call files_below,schema,*.sql) $(call files_below,analysis,*.sql)
 WORKLOAD_SRC := $(sort $(wildcard tests/live/workload/*.c))
+TOOL_SRC := $(sort $(wildcard tests/live/tools/*.c))
 TEST_SRC := $(call files_below,tests/unit,test_*.c) $(call files_below,tests/property,test_*.c)
 ifndef HAVE_TRACEFS
 TEST_SRC := $(filter-out $(NEEDS_TRACEFS:capture/%=tests/unit/capture/test_%),$(TEST_SRC))
@@ -82,6 +83,7 @@ ALL_H := $(foreach d,schema capture replay analysis tests,$(call files_below,$(d
 LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o)
 LIB := $(OUT)/lib/liblrutape.a
 WORKLOADS := $(WORKLOAD_SRC:tests/live/workload/%.c=$(BIN)/%)
+TOOLS := $(TOOL_SRC:tests/live/tools/%.c=$(BIN)/%)
 TESTS := $(TEST_SRC:%.c=$(BIN)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BIN)/%)
 BENCHES := $(BENCH_SRC:tests/bench/%.c=$(BIN)/%)
@@ -132,7 +134,7 @@ help: ## list these targets
 programs: $(BIN)/lrutape workloads
 workloads: $(WORKLOADS)
 static: $(BIN)/lrutape-record $(WORKLOADS:$(BIN)/%=$(BIN)/static/%) ## build lrutape-record, one static binary, and static workloads
-tests: $(TESTS)
+tests: $(TESTS) $(TOOLS)
 fuzzers: $(FUZZERS)
 benches: $(BENCHES)
 
@@ -203,6 +205,12 @@ $(WORKLOADS): $(BIN)/%: $(OBJ)/tests/live/workload/%.o
 	$(say) LINK $@
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LDLIBS)
 
+# What a live test or a benchmark needs beside the program: linked like a test, without cmocka.
+$(TOOLS): $(BIN)/%: $(OBJ)/tests/live/tools/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIB) $(ALL_LIBS)
+
 $(BENCHES): $(BIN)/%: $(OBJ)/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(say) LINK $@
@@ -221,7 +229,7 @@ $(FUZZERS): $(BIN)/%: $(OBJ)/%.o $(LIB)
 	$(say) LINK $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(filter fuzz,$(VARIANT)),-fsanitize=fuzzer) -o $@ $< $(LIB) $(ALL_LIBS)
 
--include $(patsubst %.c,$(OBJ)/%.d,lrutape.c lrutape_record.c $(LIB_SRC) $(WORKLOAD_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC))
+-include $(patsubst %.c,$(OBJ)/%.d,lrutape.c lrutape_record.c $(LIB_SRC) $(WORKLOAD_SRC) $(TOOL_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC))
 
 # ---- Running. What needs a compiler runs `deps` first and then a second make, which sees what deps installed.
 
@@ -248,7 +256,7 @@ check-san: ## the same tests under ASan and UBSan
 	$(maybe_deps)
 	@$(MAKE) --no-print-directory VARIANT=san run-test
 
-test-live: programs $(if $(HAVE_STATIC),static) ## only the tests that record on this kernel (root)
+test-live: programs $(TOOLS) $(if $(HAVE_STATIC),static) ## only the tests that record on this kernel (root)
 	@BIN=$(abspath $(BIN)) VARIANT=$(VARIANT) tests/run tests/live
 
 VM_KERNELS ?= 6.1 6.12
@@ -265,7 +273,7 @@ test-chroot: ## demo and tests in a bare Debian with git and make only (root)
 bars: programs benches ## the figures the project holds itself to, measured now (root: live ones too)
 	@BIN=$(abspath $(BIN)) scripts/bars
 
-bench: programs benches ## events and accesses a second, medians and spread; BASE=commit beside it
+bench: programs benches $(TOOLS) ## events and accesses a second, medians and spread; BASE=commit beside it
 	@BIN=$(abspath $(BIN)) BASE=$(BASE) scripts/bench $(PATTERN)
 
 golden: programs ## rewrite the golden rows and outputs, show the difference
@@ -303,7 +311,7 @@ check-tidy: compile_commands.json $(SQL_INC) ## clang-tidy finds nothing
 	@scripts/check-tidy $(filter-out tests/%,lrutape.c lrutape_record.c $(LIB_SRC))
 
 comma := ,
-COMPILED := lrutape_record.c $(LIB_SRC) $(WORKLOAD_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC)
+COMPILED := lrutape_record.c $(LIB_SRC) $(WORKLOAD_SRC) $(TOOL_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC)
 compile_entry = {"directory":"$(CURDIR)","file":"$(1)","command":"$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(call poison_flags,$(1)) -c $(1)"}
 compile_commands.json: Makefile $(OUT)/flags ## for editors and clang-tidy
 	$(say) GEN $@
