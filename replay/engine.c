@@ -96,6 +96,12 @@ void replay_close(struct replay *replay)
 	free(replay);
 }
 
+int replay_log_adds(struct replay *replay, uint64_t limit)
+{
+	replay->machine.mm.lru_add_log = lru_add_log_open(limit);
+	return replay->machine.mm.lru_add_log ? 0 : -1;
+}
+
 bool replay_failed(const struct replay *replay)
 {
 	return replay->failed || replay->machine.failed || replay->machine.mm.out_of_memory ||
@@ -236,12 +242,6 @@ static void make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 	}
 }
 
-/* ---- file folios */
-
-/*
- * A frame of a range of our own. The search goes round in a window that doubles when it finds no
- * free frame soon, so that freed descriptors are used again.
- */
 /* The limited memcg's overhead as it is known now: see INFER_overhead_at_reclaim. */
 static void follow_overhead(struct replay *replay)
 {
@@ -256,6 +256,12 @@ static void follow_overhead(struct replay *replay)
 	replay->limited->overhead_pages = overhead;
 }
 
+/* ---- file folios */
+
+/*
+ * A frame of a range of our own. The search goes round in a window that doubles when it finds no
+ * free frame soon, so that freed descriptors are used again.
+ */
 static uint64_t spare_pfn(struct replay *replay)
 {
 	for (;;) {
@@ -378,13 +384,13 @@ static void access_folio(struct replay *replay, struct folio *folio, bool mark)
 {
 	const struct reclaim_policy *policy = replay->machine.mm.policy;
 
+	folio_clear(folio, PG_locked); /* who reads a page waits for it */
 	replay->accesses++;
 	stimulus(replay, NR_INFER_RULES);
 	count(folio->lruvec->memcg, COUNT_accesses, 1);
 	if (!folio_test(folio, FOLIO_demanded))
 		count(folio->lruvec->memcg, COUNT_hits, 1);
 	if (mark || policy->exact)
-	folio_clear(folio, PG_locked); /* who reads a page waits for it */
 		policy->folio_accessed(&replay->machine.mm, event_cpu(replay), folio);
 	folio_clear(folio, FOLIO_demanded);
 }
@@ -485,12 +491,6 @@ static void file_folio_deleted(struct replay *replay)
 	}
 }
 
-/* ---- anon folios */
-
-/*
- * The recorded kernel uses this frame anew, so that its old folio was freed there. Here it may
- * still be in a zap's unfinished batch, or dead in an LRU batch that this policy keeps longer.
- */
 /* ---- reads in flight */
 
 static void read_done(struct replay *replay, const struct submitted_read *read)
@@ -552,6 +552,12 @@ static void reads_submitted(struct replay *replay, const struct world_task *task
 	}
 }
 
+/* ---- anon folios */
+
+/*
+ * The recorded kernel uses this frame anew, so that its old folio was freed there. Here it may
+ * still be in a zap's unfinished batch, or dead in an LRU batch that this policy keeps longer.
+ */
 static void vacate(struct replay *replay, struct folio *folio)
 {
 	if (folio_test(folio, FOLIO_gathered) && !folio_test(folio, FOLIO_dead))
@@ -630,7 +636,7 @@ static void lru_inserted(struct replay *replay)
 	if (v[MM_LRU_INSERTION_FLAGS] & INSERTION_SWAPBACKED)
 		folio_set(folio, PG_swapbacked);
 	count(memcg, COUNT_anon_alloc, folio_nr_pages(folio));
-	folio_add_lru(mm, event_cpu(replay), folio);
+	folio_add_lru_vma(mm, event_cpu(replay), folio);
 }
 
 static void page_freed(struct replay *replay)
@@ -659,7 +665,7 @@ static void page_freed(struct replay *replay)
 	count(folio->lruvec->memcg, COUNT_anon_free, folio_nr_pages(folio));
 	folio_set(folio, FOLIO_gathered);
 	folio->index = task->number;
-	mmu_gather_free(&replay->machine.mm, mine->gather, folio);
+	mmu_gather_free(&replay->machine.mm, event_cpu(replay), mine->gather, folio);
 }
 
 /* A task that allocates or reads is not in the middle of a zap any more. */
@@ -677,13 +683,13 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	const uint64_t *v = event->value;
 
 	replay->event = event;
+	reads_done(replay);
 	if (event_ends_readahead(event)) {
 		struct world_task *task = world_task(replay->world, event->pid);
 
 		if (task)
 			reads_submitted(replay, task);
 	}
-	reads_done(replay);
 	switch (event->kind) {
 	case EVENT_MM_FILEMAP_GET_PAGES:
 		zap_over(replay);
@@ -718,14 +724,14 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	case EVENT_MM_PAGE_FREE:
 		page_freed(replay);
 		break;
+	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN:
+		follow_overhead(replay);
+		break;
 	case EVENT_PAGE_REQUEST:
 		page_requested(replay);
 		break;
 	case EVENT_CGROUP_RMDIR:
 		machine_memcg_removed(&replay->machine, event);
-		break;
-	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN:
-		follow_overhead(replay);
 		break;
 	case EVENT_MEMCG_FLUSH_STATS:
 	case EVENT_CGROUP_RSTAT_LOCKED:

@@ -28,6 +28,13 @@ struct replay;
 struct replay *replay_open(struct world *world, const struct policy_choice *choice,
 			   int64_t memory_pages);
 
+/**
+ * replay_log_adds() - keep what is added to LRU lists from now on, in mm.lru_add_log
+ * @limit: folios; what comes after is left out
+ * Return: 0, or -1 without memory.
+ */
+int __attribute__((warn_unused_result)) replay_log_adds(struct replay *replay, uint64_t limit);
+
 /** replay_event() - the next event. @read_end: of event_stream_next(). */
 void replay_event(struct replay *replay, const struct tape_event *event, uint64_t read_end);
 

@@ -35,20 +35,15 @@ static void batch_reference_dropped(struct mm *mm, enum lru_batch which, struct 
 	mm->batch_pages -= (int64_t)folio_nr_pages(folio);
 }
 
-/* lru_add(), lru_activate() and so on. Return: the folio is on its list now. */
-static bool batch_move(struct mm *mm, enum lru_batch which, struct folio *folio)
+/* lru_activate() and so on. */
+static void batch_move(struct mm *mm, enum lru_batch which, struct folio *folio)
 {
 	struct lruvec *lruvec = folio->lruvec;
 
 	switch (which) {
-	case BATCH_LRU_ADD:
-		mm->policy->folio_added(mm, lruvec, folio);
-		folio_set(folio, PG_lru);
-		lruvec_count(lruvec, COUNT_lru_insertions, 1);
-		return true;
 	case BATCH_LRU_ACTIVATE:
 		mm->policy->folio_activated(mm, lruvec, folio);
-		return true;
+		return;
 	case BATCH_LRU_MOVE_TAIL:
 		if (!folio_test(folio, PG_unevictable)) {
 			lruvec_del_folio(lruvec, folio);
@@ -56,7 +51,8 @@ static bool batch_move(struct mm *mm, enum lru_batch which, struct folio *folio)
 			lruvec_add_folio_tail(lruvec, folio);
 			lruvec_count(lruvec, COUNT_pgrotated, folio_nr_pages(folio));
 		}
-		return true;
+		return;
+	case BATCH_LRU_ADD: /* see drain_lru_add() */
 	case BATCH_LRU_DEACTIVATE_FILE:
 	case BATCH_LRU_DEACTIVATE:
 	case BATCH_LRU_LAZYFREE:
@@ -65,7 +61,84 @@ static bool batch_move(struct mm *mm, enum lru_batch which, struct folio *folio)
 		break;
 	}
 	assert(!"this batch is not walked yet: see docs/fidelity.md");
-	return false;
+}
+
+/*
+ * One hold of the lock: folios of one lruvec, or node, go on their lists. The kernel's own step runs
+ * in the shape that the rules say; a policy that puts them elsewhere is asked for each.
+ */
+static void add_run(struct mm *mm, struct folio *const *folio, unsigned int nr)
+{
+	if (!nr)
+		return;
+	lruvec_lock(folio[0]->lruvec, LOCK_lru_add, 0);
+	if (mm->lru_add_log)
+		lru_add_log_hold(mm->lru_add_log, folio, nr);
+	for (unsigned int i = 0; i < nr; i++)
+		folio[i]->lruvec->lock[LOCK_lru_add].folios++;
+	if (mm->policy->kernel_lru_add) {
+		mm->lru_add.run(&mm->lru_add, folio, nr);
+		return;
+	}
+	for (unsigned int i = 0; i < nr; i++) {
+		mm->policy->folio_added(mm, folio[i]->lruvec, folio[i]);
+		folio_set(folio[i], PG_lru);
+		lruvec_count(folio[i]->lruvec, COUNT_lru_insertions, 1);
+	}
+}
+
+/* Only the batch holds it: freed before it is added, off lists and without the lock. */
+static bool free_dead_folio(struct mm *mm, struct folio *folio)
+{
+	if (!mm->config.rules.dead_folios_at_drain || !folio_test(folio, FOLIO_dead) ||
+	    folio->nr_batches)
+		return false;
+	lruvec_count(folio->lruvec, COUNT_dead_at_drain, 1);
+	mm_folio_forget(mm, folio);
+	return true;
+}
+
+static void drain_lru_add(struct mm *mm, struct folio_batch *batch)
+{
+	unsigned int first = 0, nr = 0; /* of the run, of what stays */
+
+	for (unsigned int i = 0; i < batch->nr; i++) {
+		struct folio *folio = batch->folio[i];
+
+		batch_reference_dropped(mm, BATCH_LRU_ADD, folio);
+		if (free_dead_folio(mm, folio))
+			continue;
+		if (nr > first && !mm_same_lru_lock(mm, batch->folio[first]->lruvec, folio->lruvec)) {
+			add_run(mm, &batch->folio[first], nr - first);
+			first = nr;
+		}
+		batch->folio[nr++] = folio;
+	}
+	add_run(mm, &batch->folio[first], nr - first);
+	batch->nr = nr;
+}
+
+/* Operations on folios that are on lists. */
+static void drain_moves(struct mm *mm, enum lru_batch which, struct folio_batch *batch)
+{
+	struct lruvec *locked = NULL;
+
+	for (unsigned int i = 0; i < batch->nr; i++) {
+		struct folio *folio = batch->folio[i];
+		bool isolated = !folio_test(folio, PG_lru);
+
+		batch_reference_dropped(mm, which, folio);
+		/* Isolated meanwhile: what was asked for is lost. The node's lock is taken before the look. */
+		if (isolated && !mm->config.rules.node_lru_lock)
+			continue;
+		if (!mm_same_lru_lock(mm, locked, folio->lruvec))
+			lruvec_lock(folio->lruvec, batch_lock_site[which], 0);
+		locked = folio->lruvec;
+		if (isolated)
+			continue;
+		locked->lock[batch_lock_site[which]].folios++;
+		batch_move(mm, which, folio);
+	}
 }
 
 /* The batch's references go: folios that died while they waited leave their lists again. */
@@ -79,7 +152,7 @@ static void put_dead_folios(struct mm *mm, struct folio_batch *batch)
 		if (!folio_test(folio, FOLIO_dead) || folio->nr_batches)
 			continue;
 		if (folio_test(folio, PG_lru)) {
-			if (folio->lruvec != locked)
+			if (!mm_same_lru_lock(mm, locked, folio->lruvec))
 				lruvec_lock(folio->lruvec, LOCK_folios_put, 0);
 			locked = folio->lruvec;
 			locked->lock[LOCK_folios_put].folios++;
@@ -92,25 +165,15 @@ static void put_dead_folios(struct mm *mm, struct folio_batch *batch)
 void lru_batch_drain(struct mm *mm, unsigned int cpu, enum lru_batch which, enum drain_cause cause)
 {
 	struct folio_batch *batch = &mm->cpu[cpu].batch[which];
-	struct lruvec *locked = NULL;
 
 	if (!batch->nr)
 		return;
 	mm->drain[which][cause].drains++;
 	mm->drain[which][cause].folios += batch->nr;
-	for (unsigned int i = 0; i < batch->nr; i++) {
-		struct folio *folio = batch->folio[i];
-
-		batch_reference_dropped(mm, which, folio);
-		/* Isolated meanwhile: what was asked for is lost. */
-		if (which != BATCH_LRU_ADD && !folio_test(folio, PG_lru))
-			continue;
-		if (folio->lruvec != locked)
-			lruvec_lock(folio->lruvec, batch_lock_site[which], 0);
-		locked = folio->lruvec;
-		locked->lock[batch_lock_site[which]].folios++;
-		batch_move(mm, which, folio);
-	}
+	if (which == BATCH_LRU_ADD)
+		drain_lru_add(mm, batch);
+	else
+		drain_moves(mm, which, batch);
 	put_dead_folios(mm, batch);
 	batch->nr = 0;
 }
@@ -171,4 +234,11 @@ void lru_batch_queue(struct mm *mm, unsigned int cpu, enum lru_batch which, stru
 void folio_add_lru(struct mm *mm, unsigned int cpu, struct folio *folio)
 {
 	lru_batch_queue(mm, cpu, BATCH_LRU_ADD, folio);
+}
+
+void folio_add_lru_vma(struct mm *mm, unsigned int cpu, struct folio *folio)
+{
+	if (mm->config.rules.anon_starts_active)
+		folio_set(folio, PG_active);
+	folio_add_lru(mm, cpu, folio);
 }

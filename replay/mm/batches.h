@@ -82,4 +82,10 @@ void lru_batch_remove_at(struct mm *mm, unsigned int cpu, enum lru_batch which, 
 /** folio_add_lru() - a new folio waits to be put on a list. Kernel: mm/swap.c, v6.18. */
 void folio_add_lru(struct mm *mm, unsigned int cpu, struct folio *folio);
 
+/**
+ * folio_add_lru_vma() - the same for a new anon folio
+ * Kernel: mm/swap.c, folio_add_lru_vma(), v6.18; lru_cache_add_active_or_unevictable(), v5.6.
+ */
+void folio_add_lru_vma(struct mm *mm, unsigned int cpu, struct folio *folio);
+
 #endif

@@ -6,6 +6,8 @@
 
 #include "replay/policy/policy.h"
 
+#define RELEASE_PAGES_HOLD 32 /* SWAP_CLUSTER_MAX entries, then others get the lock: mm/swap.c, v5.6 */
+
 static void free_memcg(struct mm *mm, struct mem_cgroup *memcg)
 {
 	if (memcg->lruvec)
@@ -56,6 +58,7 @@ int mm_init(struct mm *mm, const struct mm_config *config)
 	mm->config = *config;
 	mm->policy = config->policy;
 	mm->nr_nodes = config->nr_nodes;
+	lru_add_init(&mm->lru_add, &config->rules);
 	mm->memcg = calloc(MEMCG_INDEX_LIMIT, sizeof(struct mem_cgroup *));
 	mm->cpu = calloc(config->nr_cpus, sizeof(struct lru_cpu));
 	if (!mm->memcg || !mm->cpu || memmap_init(&mm->memmap))
@@ -76,6 +79,7 @@ void mm_exit(struct mm *mm)
 		free_memcg(mm, mm->memcg[i]);
 	free(mm->memcg);
 	free(mm->cpu);
+	lru_add_log_close(mm->lru_add_log);
 	memmap_exit(&mm->memmap);
 	memset(mm, 0, sizeof(*mm));
 }
@@ -187,19 +191,29 @@ struct folio *mm_folio_move(struct mm *mm, struct folio *folio, uint64_t pfn)
 
 void mm_folios_put(struct mm *mm, struct folio **folio, unsigned int nr)
 {
+	const bool old = mm->config.rules.release_pages;
 	struct lruvec *locked = NULL;
+	unsigned int in_hold = 0; /* entries since the lock was taken */
 
 	for (unsigned int i = 0; i < nr; i++) {
+		if (old && locked && ++in_hold == RELEASE_PAGES_HOLD)
+			locked = NULL;
 		if (folio[i]->nr_batches) {
 			folio_set(folio[i], FOLIO_dead);
 			continue;
 		}
+		if (old && folio[i]->order)
+			locked = NULL;
 		if (folio_test(folio[i], PG_lru)) {
-			if (folio[i]->lruvec != locked)
+			if (!mm_same_lru_lock(mm, locked, folio[i]->lruvec)) {
 				lruvec_lock(folio[i]->lruvec, LOCK_folios_put, 0);
+				in_hold = 0;
+			}
 			locked = folio[i]->lruvec;
 			locked->lock[LOCK_folios_put].folios++;
 		}
+		if (old && folio[i]->order)
+			locked = NULL; /* a large folio's destructor locks for it alone */
 		mm_folio_forget(mm, folio[i]);
 	}
 }

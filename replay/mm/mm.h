@@ -11,6 +11,7 @@
 
 #include "replay/mm/batches.h"
 #include "replay/mm/folio.h"
+#include "replay/mm/lru_add.h"
 #include "replay/mm/lruvec.h"
 #include "replay/mm/rules.h"
 
@@ -45,6 +46,8 @@ struct mm {
 	struct drain_count drain[NR_LRU_BATCHES][NR_DRAIN_CAUSES];
 	int64_t batch_pages; /* waiting in batches now */
 	int64_t batch_pages_max;
+	struct lru_add lru_add; /* what the step onto a list works with */
+	struct lru_add_log *lru_add_log; /* of all adds, NULL: none is kept */
 	bool out_of_memory; /* the replay's own memory: the run's rows are worth nothing */
 };
 
@@ -84,10 +87,10 @@ void mm_folio_forget(struct mm *mm, struct folio *folio);
 /**
  * mm_folios_put() - the last reference of some folios goes, as one folio batch of the kernel
  * @folio: alive ones, off the page cache; not kept
- * @nr: at most the rules' folio_batch_size
+ * @nr: at most the rules' folio_batch_size, with release_pages a whole bundle of mmu_gather's
  *
  * A folio that waits in a batch dies at that batch's drain.
- * Kernel: mm/swap.c, folios_put_refs(), v6.18.
+ * Kernel: mm/swap.c, folios_put_refs(), v6.18; release_pages(), v5.6.
  */
 void mm_folios_put(struct mm *mm, struct folio **folio, unsigned int nr);
 
@@ -98,6 +101,20 @@ void mm_folios_put(struct mm *mm, struct folio **folio, unsigned int nr);
  * Return: the folio under its new address; NULL without memory, then nothing has changed.
  */
 struct folio *mm_folio_move(struct mm *mm, struct folio *folio, uint64_t pfn);
+
+/** mm_same_lru_lock() - two lruvecs, of which the first may be NULL, are guarded by one lock. */
+static inline bool mm_same_lru_lock(const struct mm *mm, const struct lruvec *a,
+				    const struct lruvec *b)
+{
+	return a == b || (a && mm->config.rules.node_lru_lock && a->nid == b->nid);
+}
+
+/** mm_stats_use() - the lruvec's statistics are about to be read: flushed first, if the rules say so. */
+static inline void mm_stats_use(struct mm *mm, struct lruvec *lruvec)
+{
+	if (__builtin_expect(mm->config.rules.exact_stats, 0))
+		mem_cgroup_flush_stats(mm, lruvec->memcg);
+}
 
 /** mm_charge() - add pages (or take them, if negative) to a memcg and its ancestors. */
 void mm_charge(struct mem_cgroup *memcg, int64_t pages);

@@ -9,13 +9,32 @@
 
 #include <stdbool.h>
 
+/* What stands in lru_add() between setting PG_lru and the test whether the folio is evictable. */
+enum lru_add_barrier {
+	LRU_ADD_SMP_MB, /* a full fence: up to 5.6 */
+	LRU_ADD_MB_AFTER_ATOMIC, /* the atomic set orders already, on x86: 5.7 to 5.17 */
+	LRU_ADD_FLAG_LAST, /* nothing: PG_lru is set after the move, by the drain: 5.18 on */
+};
+
 struct mm_rules {
 	const char *release; /* "6.18" */
 	unsigned int folio_batch_size; /* PAGEVEC_SIZE: 15 up to 6.8, 31 from 6.9 */
 	unsigned int lru_cached_order_limit; /* folios of a lower order may wait in a batch: 1 */
 	bool zap_drains; /* munmap, exit and MADV_DONTNEED drain the local batches: up to 6.13 */
-	unsigned int memcg_stock_pages; /* MEMCG_CHARGE_BATCH: 64 */
+	bool dead_folios_at_drain; /* the lru_add drain frees what only it still holds: 7.2 on */
+	bool release_pages; /* a zap's bundle is freed as a whole, 32 folios a hold: up to 6.8 */
+	unsigned int memcg_stock_pages; /* MEMCG_CHARGE_BATCH: 32 up to 5.19, 64 from 6.0 */
 	bool note_cost_of_own_level_free; /* the caller's lock serves the first level: 6.17 on */
+	bool node_lru_lock; /* one lru_lock for all memcgs of a node: up to 5.10 */
+	bool exact_stats; /* lruvec_page_state() is up to date, not of the last rstat flush: up to 5.12 */
+	bool full_memcg_walk; /* reclaim visits all memcgs below its target: up to 6.11 */
+	bool balance_by_rotation; /* recent_rotated/recent_scanned instead of costs: up to 5.7 */
+	bool file_workingset_only; /* no ages and no shadows of anon: up to 5.8 */
+	bool anon_starts_active; /* up to 5.8 */
+
+	/* What one folio costs in lru_add(); no decision hangs on these. */
+	bool evictable_inline; /* page_evictable() is no call: 5.7 on */
+	enum lru_add_barrier lru_add_barrier;
 };
 
 /** mm_rules_for_release() - the row of a release, "6.18" or a full uname -r; NULL: not modelled. */

@@ -20,6 +20,7 @@ void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgr
 		.target_mem_cgroup = target,
 		.priority = DEF_PRIORITY,
 		.may_swap = may_swap,
+		.memcg_full_walk = mm->config.rules.full_memcg_walk,
 	};
 }
 
@@ -27,7 +28,8 @@ void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgr
 static void walk_begin_node(struct reclaim_walk *walk)
 {
 	walk->sc.nr_scanned = 0;
-	lruvec_lock(mem_cgroup_lruvec(walk->top, 0), LOCK_prepare_scan, 0);
+	if (!walk->mm->config.rules.balance_by_rotation)
+		lruvec_lock(mem_cgroup_lruvec(walk->top, 0), LOCK_prepare_scan, 0);
 	walk->mm->policy->prepare_scan(walk);
 	walk->memcg = NULL;
 	walk->state = WALK_MEMCG;
@@ -171,6 +173,7 @@ static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *t
 		case FOLIO_ACTIVATE:
 			folio_set(folio, PG_active);
 			lruvec_count(lruvec, COUNT_pgactivate, nr_pages);
+			lruvec->recent_rotated[file] += nr_pages;
 			break;
 		case FOLIO_KEEP:
 			break;

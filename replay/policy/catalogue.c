@@ -171,6 +171,12 @@ static int parse_patch(const char **text, struct policy_choice *choice, char *wh
 			 choice->base->name, word, nr ? "nearest: " : "it has none", near);
 		return -1;
 	}
+	if (patch->release && strcmp(patch->release, choice->rules.release)) {
+		snprintf(why, why_bytes, "patch %s is for the code of %s, not of %s; write %s@%s+%s",
+			 patch->name, patch->release, choice->rules.release, choice->base->name,
+			 patch->release, patch->name);
+		return -1;
+	}
 	if (choice->nr_patches == POLICY_PATCH_LIMIT) {
 		snprintf(why, why_bytes, "more than %d patches", POLICY_PATCH_LIMIT);
 		return -1;

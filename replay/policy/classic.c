@@ -35,14 +35,16 @@ static unsigned long int_sqrt(unsigned long x)
 }
 
 /* Kernel: mm/vmscan.c, inactive_is_low(), v6.18. @file: type. */
-static bool inactive_is_low(const struct lruvec *lruvec, int file)
+static bool inactive_is_low(struct mm *mm, struct lruvec *lruvec, int file)
 {
-	int64_t inactive = lruvec_page_state(
-		lruvec, file ? NR_INACTIVE_FILE : NR_INACTIVE_ANON);
-	int64_t active = lruvec_page_state(lruvec, file ? NR_ACTIVE_FILE : NR_ACTIVE_ANON);
-	unsigned long gib = (unsigned long)(inactive + active) >> PAGES_PER_GIB_SHIFT;
-	int64_t ratio = gib ? (int64_t)int_sqrt(10 * gib) : 1;
+	int64_t inactive, active, ratio;
+	unsigned long gib;
 
+	mm_stats_use(mm, lruvec);
+	inactive = lruvec_page_state(lruvec, file ? NR_INACTIVE_FILE : NR_INACTIVE_ANON);
+	active = lruvec_page_state(lruvec, file ? NR_ACTIVE_FILE : NR_ACTIVE_ANON);
+	gib = (unsigned long)(inactive + active) >> PAGES_PER_GIB_SHIFT;
+	ratio = gib ? (int64_t)int_sqrt(10 * gib) : 1;
 	return inactive * ratio < active;
 }
 
@@ -69,6 +71,8 @@ static void classic_folio_activated(struct mm *mm, struct lruvec *lruvec, struct
 	folio_set(folio, PG_active);
 	lruvec_add_folio(lruvec, folio);
 	lruvec_count(lruvec, COUNT_pgactivate, folio_nr_pages(folio));
+	lruvec->recent_scanned[folio_is_file_lru(folio)]++;
+	lruvec->recent_rotated[folio_is_file_lru(folio)]++;
 }
 
 /* Kernel: mm/swap.c, folio_mark_accessed(), v6.18. */
@@ -85,7 +89,8 @@ static void classic_folio_accessed(struct mm *mm, unsigned int cpu, struct folio
 	else if (folio_test(folio, FOLIO_in_add_batch) && folio->cpu == cpu)
 		folio_set(folio, PG_active);
 	folio_clear(folio, PG_referenced);
-	workingset_age_nonresident(folio->lruvec, folio_nr_pages(folio));
+	if (!mm->config.rules.file_workingset_only || folio_is_file_lru(folio))
+		workingset_age_nonresident(folio->lruvec, folio_nr_pages(folio));
 }
 
 /*
@@ -98,14 +103,16 @@ static void note_cost(struct mm *mm, struct lruvec *lruvec, int file, uint64_t n
 	uint64_t cost = nr_io * SWAP_CLUSTER_MAX + nr_rotated;
 	bool own_level = true;
 
-	if (!cost)
+	if (!cost || mm->config.rules.balance_by_rotation)
 		return;
 	for (; lruvec; lruvec = lruvec_parent(lruvec)) {
-		uint64_t size = (uint64_t)(lruvec_page_state(lruvec, NR_INACTIVE_ANON) +
-					   lruvec_page_state(lruvec, NR_ACTIVE_ANON) +
-					   lruvec_page_state(lruvec, NR_INACTIVE_FILE) +
-					   lruvec_page_state(lruvec, NR_ACTIVE_FILE));
+		uint64_t size;
 
+		mm_stats_use(mm, lruvec);
+		size = (uint64_t)(lruvec_page_state(lruvec, NR_INACTIVE_ANON) +
+				  lruvec_page_state(lruvec, NR_ACTIVE_ANON) +
+				  lruvec_page_state(lruvec, NR_INACTIVE_FILE) +
+				  lruvec_page_state(lruvec, NR_ACTIVE_FILE));
 		if (!own_level || !mm->config.rules.note_cost_of_own_level_free)
 			lruvec_lock(lruvec, LOCK_note_cost, 0);
 		own_level = false;
@@ -131,8 +138,11 @@ static bool refault_is_recent(struct mm *mm, struct shadow shadow, int file)
 	if (!memcg || !memcg->online || shadow.nid >= mm->nr_nodes)
 		return false;
 	lruvec = mem_cgroup_lruvec(memcg, shadow.nid);
+	mm_stats_use(mm, lruvec);
 	distance = (lruvec->nonresident_age - shadow.age) & WORKINGSET_AGE_MASK;
 	workingset_size = (uint64_t)lruvec_page_state(lruvec, NR_ACTIVE_FILE);
+	if (mm->config.rules.file_workingset_only)
+		return distance <= workingset_size;
 	if (!file)
 		workingset_size += (uint64_t)lruvec_page_state(lruvec, NR_INACTIVE_FILE);
 	if (mm_swap_left(mm, memcg) > 0) {
@@ -163,7 +173,8 @@ static void classic_refault(struct mm *mm, struct folio *folio, struct shadow sh
 		     nr_pages);
 	if (shadow.workingset) {
 		folio_set(folio, PG_workingset);
-		lruvec_lock(lruvec, LOCK_note_cost, 0);
+		if (!mm->config.rules.balance_by_rotation)
+			lruvec_lock(lruvec, LOCK_note_cost, 0);
 		note_cost(mm, lruvec, file, nr_pages, 0);
 		lruvec_count(lruvec,
 			     file ? COUNT_workingset_restore_file : COUNT_workingset_restore_anon,
@@ -180,10 +191,14 @@ static struct shadow classic_evict(struct mm *mm, struct folio *folio, struct me
 		.memcg_index = memcg->index,
 		.nid = (uint16_t)lruvec->nid,
 		.workingset = folio_test(folio, PG_workingset),
-		.age = lruvec->nonresident_age,
 	};
 
-	workingset_age_nonresident(lruvec, folio_nr_pages(folio));
+	/* While only files had shadows, the folio's own memcg aged, and before the look. */
+	if (mm->config.rules.file_workingset_only)
+		workingset_age_nonresident(folio->lruvec, folio_nr_pages(folio));
+	shadow.age = lruvec->nonresident_age;
+	if (!mm->config.rules.file_workingset_only)
+		workingset_age_nonresident(lruvec, folio_nr_pages(folio));
 	return shadow;
 }
 
@@ -195,13 +210,15 @@ static void classic_prepare_scan(struct reclaim_walk *walk)
 
 	sc->anon_cost = target->anon_cost;
 	sc->file_cost = target->file_cost;
+	mm_stats_use(walk->mm, target);
 	for (int file = 0; file < ANON_AND_FILE; file++) {
 		int64_t activated = lruvec_page_state(
 			target, file ? WORKINGSET_ACTIVATE_FILE : WORKINGSET_ACTIVATE_ANON);
 
+		/* Anon had no refaults to count while only files had shadows. */
 		sc->may_deactivate[file] = sc->force_deactivate ||
 					   activated != target->refaults[file] ||
-					   inactive_is_low(target, file);
+					   inactive_is_low(walk->mm, target, file);
 	}
 	sc->cache_trim_mode = lruvec_page_state(target, NR_INACTIVE_FILE) >> sc->priority &&
 			      !sc->may_deactivate[1];
@@ -213,6 +230,7 @@ static void classic_reclaim_end(struct mm *mm, struct mem_cgroup *top)
 	for (unsigned int nid = 0; nid < mm->nr_nodes; nid++) {
 		struct lruvec *lruvec = mem_cgroup_lruvec(top, nid);
 
+		mm_stats_use(mm, lruvec);
 		lruvec->refaults[0] = lruvec_page_state(lruvec, WORKINGSET_ACTIVATE_ANON);
 		lruvec->refaults[1] = lruvec_page_state(lruvec, WORKINGSET_ACTIVATE_FILE);
 	}
@@ -256,24 +274,58 @@ static enum scan_balance scan_balance(struct reclaim_walk *walk, unsigned int sw
 	return SCAN_FRACT;
 }
 
+/* Shares of scanning by cost. Return: their sum. */
+static uint64_t fractions_by_cost(const struct scan_control *sc, unsigned int swappiness,
+				  uint64_t fraction[ANON_AND_FILE])
+{
+	uint64_t total = sc->anon_cost + sc->file_cost;
+	uint64_t anon = total + sc->anon_cost, file = total + sc->file_cost;
+
+	total = anon + file;
+	fraction[0] = swappiness * (total + 1) / (anon + 1);
+	fraction[1] = (200 - (swappiness > 200 ? 200 : swappiness)) * (total + 1) / (file + 1);
+	return fraction[0] + fraction[1];
+}
+
+/*
+ * Shares by how many of the pages looked at were rotated, and the decay of those numbers, which takes
+ * the lock. Kernel: mm/vmscan.c, get_scan_count(), v5.6.
+ */
+static uint64_t fractions_by_rotation(struct lruvec *lruvec, unsigned int swappiness,
+				      uint64_t fraction[ANON_AND_FILE])
+{
+	lruvec_lock(lruvec, LOCK_prepare_scan, 0);
+	for (int file = 0; file < ANON_AND_FILE; file++) {
+		enum lru_list lru = file ? LRU_INACTIVE_FILE : LRU_INACTIVE_ANON;
+		int64_t size = lruvec_lru_size(lruvec, lru) + lruvec_lru_size(lruvec, lru + 1);
+		uint64_t prio = file ? 200 - (swappiness > 200 ? 200 : swappiness) : swappiness;
+
+		if (lruvec->recent_scanned[file] > (uint64_t)(size > 0 ? size : 0) / 4) {
+			lruvec->recent_scanned[file] /= 2;
+			lruvec->recent_rotated[file] /= 2;
+		}
+		fraction[file] = prio * (lruvec->recent_scanned[file] + 1) /
+				 (lruvec->recent_rotated[file] + 1);
+	}
+	return fraction[0] + fraction[1] + 1;
+}
+
 /*
  * Kernel: mm/vmscan.c, get_scan_count(), v6.18.
  * Differs: memory.min and memory.low are not applied.
  */
-static void get_scan_count(struct reclaim_walk *walk, const struct lruvec *lruvec,
+static void get_scan_count(struct reclaim_walk *walk, struct lruvec *lruvec,
 			   struct classic_shrink *shrink)
 {
 	const struct scan_control *sc = &walk->sc;
 	unsigned int swappiness = walk->memcg->swappiness;
 	enum scan_balance balance = scan_balance(walk, swappiness);
-	uint64_t total = sc->anon_cost + sc->file_cost;
-	uint64_t anon = total + sc->anon_cost, file = total + sc->file_cost;
-	uint64_t fraction[ANON_AND_FILE], denominator;
+	uint64_t fraction[ANON_AND_FILE], denominator = 1;
 
-	total = anon + file;
-	fraction[0] = swappiness * (total + 1) / (anon + 1);
-	fraction[1] = (200 - (swappiness > 200 ? 200 : swappiness)) * (total + 1) / (file + 1);
-	denominator = fraction[0] + fraction[1];
+	if (balance == SCAN_FRACT && walk->mm->config.rules.balance_by_rotation)
+		denominator = fractions_by_rotation(lruvec, swappiness, fraction);
+	else if (balance == SCAN_FRACT)
+		denominator = fractions_by_cost(sc, swappiness, fraction);
 	for (unsigned int lru = 0; lru < LRU_UNEVICTABLE; lru++) {
 		int is_file = lru >= LRU_INACTIVE_FILE;
 		int64_t exact = lruvec_lru_size(lruvec, (enum lru_list)lru);
@@ -373,7 +425,7 @@ static bool classic_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec
 	if (!shrink->anon_aged) {
 		shrink->anon_aged = true;
 		sc->nr_reclaimed += shrink->nr_reclaimed;
-		if (walk->mm->config.total_swap_pages > 0 && inactive_is_low(lruvec, 0)) {
+		if (walk->mm->config.total_swap_pages > 0 && inactive_is_low(walk->mm, lruvec, 0)) {
 			*request = (struct scan_request){ lruvec, LRU_ACTIVE_ANON,
 							  SWAP_CLUSTER_MAX };
 			return true;
@@ -385,6 +437,7 @@ static bool classic_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec
 static void classic_shrink_done(struct reclaim_walk *walk, const struct scan_request *request,
 				const struct scan_result *result)
 {
+	request->lruvec->recent_scanned[request->lru >= LRU_INACTIVE_FILE] += result->nr_taken;
 	if (request->lru & 1)
 		return;
 	shrink_state(walk)->nr_reclaimed += result->nr_reclaimed;
@@ -436,7 +489,6 @@ static void classic_putback(struct mm *mm, const struct scan_request *request,
 {
 	struct lruvec *lruvec = request->lruvec;
 
-	(void)mm;
 	while (!list_empty(list)) {
 		struct folio *folio = list_entry(list->next, struct folio, lru);
 
@@ -444,7 +496,7 @@ static void classic_putback(struct mm *mm, const struct scan_request *request,
 		folio_clear(folio, FOLIO_isolated);
 		folio_set(folio, PG_lru);
 		lruvec_add_folio(lruvec, folio);
-		if (folio_test(folio, PG_active))
+		if (folio_test(folio, PG_active) && !mm->config.rules.file_workingset_only)
 			workingset_age_nonresident(lruvec, folio_nr_pages(folio));
 	}
 }
@@ -459,6 +511,7 @@ const struct reclaim_policy policy_classic = {
 	.name = "classic",
 	.summary = "active and inactive lists with refault distances",
 	.source = "Linux 6.18, mm/vmscan.c, mm/swap.c, mm/workingset.c",
+	.kernel_lru_add = true,
 	.folio_added = classic_folio_added,
 	.folio_activated = classic_folio_activated,
 	.folio_removed = classic_folio_removed,

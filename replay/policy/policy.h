@@ -32,6 +32,9 @@ struct reclaim_policy {
 	 */
 	bool exact;
 
+	/* folio_added() is the kernel's lru_add(): a drain runs replay/mm/lru_add.h's in its place. */
+	bool kernel_lru_add;
+
 	/* Optional: set up a new lruvec. Return: 0, or -1 without memory. */
 	int (*init)(struct mm *mm, struct lruvec *lruvec);
 
@@ -117,6 +120,7 @@ struct policy_param {
 struct policy_patch {
 	const char *name; /* after the '+' */
 	const char *base; /* the policy it changes */
+	const char *release; /* whose code it changes: no other has that place; NULL: any */
 	const char *summary;
 	const char *source; /* mail, commit or release */
 	const struct policy_param *param; /* its one setting, NULL: none */

@@ -24,7 +24,7 @@ static void free_and_draw(struct drawn *drawn, unsigned int nr, uint8_t order, c
 	}
 	for (unsigned int i = 0; i <= nr; i++) {
 		if (i < nr)
-			mmu_gather_free(&drawn->mm, &gather,
+			mmu_gather_free(&drawn->mm, 0, &gather,
 					folio_at(drawn, FIRST_PFN + ((uint64_t)i << order)));
 		else
 			mmu_gather_finish(&drawn->mm, &gather);

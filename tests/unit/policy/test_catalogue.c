@@ -83,7 +83,34 @@ static void unknown_patch_is_told_the_nearest_names(void **state)
 	(void)state;
 	assert_refused("classic+large_folio_cache", "no patch of classic is called "
 						    "'large_folio_cache'; nearest: "
-						    "large_folio_lru_cache");
+						    "large_folio_lru_cache, folio_batch_15, "
+						    "inline_evictable");
+}
+
+static void patch_of_one_release_is_refused_to_others(void **state)
+{
+	(void)state;
+	assert_refused("classic+inline_evictable",
+		       "patch inline_evictable is for the code of 5.6, not of 6.18; write "
+		       "classic@5.6+inline_evictable");
+	assert_refused("classic@5.7+mb_after_atomic",
+		       "patch mb_after_atomic is for the code of 5.6, not of 5.7; write "
+		       "classic@5.6+mb_after_atomic");
+	assert_int_equal(policy_parse("classic+inline_evictable", "5.6.4-1-default", &choice, why,
+				      sizeof(why)),
+			 0);
+}
+
+static void patches_add_up(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("classic@5.6+inline_evictable+mb_after_atomic"), 0);
+	assert_int_equal(choice.nr_patches, 2);
+	assert_true(choice.rules.evictable_inline);
+	assert_int_equal(choice.rules.lru_add_barrier, LRU_ADD_MB_AFTER_ATOMIC);
+	assert_int_equal(parse("classic+zap_drains+folio_batch_15+exact_stats"), 0);
+	assert_true(choice.rules.zap_drains && choice.rules.exact_stats);
+	assert_int_equal(choice.rules.folio_batch_size, 15);
 }
 
 static void unmodelled_release_is_told_one_that_is(void **state)
@@ -94,9 +121,9 @@ static void unmodelled_release_is_told_one_that_is(void **state)
 	assert_refused("classic@6.1",
 		       "release '6.1' is not modelled; write one that is, e.g. classic@6.18");
 	assert_refused("classic@", "a release must follow '@', e.g. classic@6.18");
-	assert_int_equal(policy_parse("classic", "5.6.4", &choice, why, sizeof(why)), -1);
+	assert_int_equal(policy_parse("classic", "5.8.4", &choice, why, sizeof(why)), -1);
 	assert_string_equal(why,
-			    "release '5.6.4' is not modelled; write one that is, e.g. classic@6.18");
+			    "release '5.8.4' is not modelled; write one that is, e.g. classic@6.18");
 }
 
 static void release_is_a_whole_number_not_a_prefix(void **state)
@@ -188,7 +215,8 @@ static void every_listed_policy_is_whole(void **state)
 		char text[POLICY_NAME_BYTES];
 
 		assert_true(p->name && p->base && p->summary && p->source && p->apply);
-		snprintf(text, sizeof(text), "%s+%s", p->base, p->name);
+		snprintf(text, sizeof(text), "%s%s%s+%s", p->base, p->release ? "@" : "",
+			 p->release ? p->release : "", p->name);
 		assert_int_equal(parse(text), 0);
 	}
 	assert_true(i > 0);
@@ -203,6 +231,8 @@ int main(void)
 		cmocka_unit_test(later_patch_of_the_same_name_wins),
 		cmocka_unit_test(unknown_base_is_told_the_nearest_names),
 		cmocka_unit_test(unknown_patch_is_told_the_nearest_names),
+		cmocka_unit_test(patch_of_one_release_is_refused_to_others),
+		cmocka_unit_test(patches_add_up),
 		cmocka_unit_test(unmodelled_release_is_told_one_that_is),
 		cmocka_unit_test(release_is_a_whole_number_not_a_prefix),
 		cmocka_unit_test(setting_out_of_its_limits_is_refused),

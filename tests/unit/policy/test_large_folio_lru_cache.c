@@ -33,7 +33,7 @@ static void churn(struct drawn *drawn, unsigned int loops, uint8_t order)
 			folio_add_lru(&drawn->mm, 0, drawn_folio_of(drawn, drawn->group, next, order,
 								    PG_swapbacked));
 		for (uint64_t pfn = first; pfn < next; pfn += UINT64_C(1) << order)
-			mmu_gather_free(&drawn->mm, &gather, folio_at(drawn, pfn));
+			mmu_gather_free(&drawn->mm, 0, &gather, folio_at(drawn, pfn));
 		mmu_gather_finish(&drawn->mm, &gather);
 	}
 	lru_add_drain(&drawn->mm, 0, DRAIN_end);
