@@ -733,6 +733,26 @@ static void give_back(struct check *check, struct reclaim_bracket *bracket)
 						  &bracket->taken);
 }
 
+/* Pages of a subtree that are charged and wait in lru_add batches. */
+static int64_t waiting_pages(const struct check *check, const struct mem_cgroup *top)
+{
+	const struct mm *mm = &check->machine.mm;
+	int64_t pages = 0;
+
+	for (unsigned int cpu = 0; cpu < mm->config.nr_cpus; cpu++) {
+		const struct folio_batch *batch = &mm->cpu[cpu].batch[BATCH_LRU_ADD];
+
+		for (unsigned int i = 0; i < batch->nr; i++) {
+			const struct mem_cgroup *memcg = batch->folio[i]->lruvec->memcg;
+
+			while (memcg && memcg != top)
+				memcg = memcg->parent;
+			pages += memcg ? (int64_t)folio_nr_pages(batch->folio[i]) : 0;
+		}
+	}
+	return pages;
+}
+
 /* The memcg is at its limit now; its own part of that which is on no list is the rest. */
 static void note_overhead(struct check *check, struct mem_cgroup *target)
 {
@@ -748,6 +768,7 @@ static void note_overhead(struct check *check, struct mem_cgroup *target)
 		for (int lru = first; lru < NR_LRU_LISTS; lru++)
 			listed += lruvec_lru_size(lruvec, (enum lru_list)lru);
 	}
+	listed += waiting_pages(check, target);
 	check->world->memcg[machine_number(&check->machine, target)].overhead_pages =
 		target->max_pages > listed ? target->max_pages - listed : 0;
 	world_infer(check->world, INFER_overhead_at_reclaim);
