@@ -74,6 +74,7 @@ TEST_SRC := $(call files_below,tests/unit,test_*.c) $(call files_below,tests/pro
 ifndef HAVE_TRACEFS
 TEST_SRC := $(filter-out $(NEEDS_TRACEFS:capture/%=tests/unit/capture/test_%),$(TEST_SRC))
 endif
+ORACLE_SRC := $(sort $(wildcard tests/oracle/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c))
 ALL_C := $(sort lrutape.c lrutape_record.c $(call files_below,schema,*.c) $(call files_below,capture,*.c) \
@@ -85,6 +86,7 @@ LIB := $(OUT)/lib/liblrutape.a
 WORKLOADS := $(WORKLOAD_SRC:tests/live/workload/%.c=$(BIN)/%)
 TOOLS := $(TOOL_SRC:tests/live/tools/%.c=$(BIN)/%)
 TESTS := $(TEST_SRC:%.c=$(BIN)/%)
+ORACLES := $(ORACLE_SRC:tests/oracle/%.c=$(BIN)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BIN)/%)
 BENCHES := $(BENCH_SRC:tests/bench/%.c=$(BIN)/%)
 SQL_INC := $(SQL_SRC:%=$(GEN)/%.inc)
@@ -134,7 +136,7 @@ help: ## list these targets
 programs: $(BIN)/lrutape workloads
 workloads: $(WORKLOADS)
 static: $(BIN)/lrutape-record $(WORKLOADS:$(BIN)/%=$(BIN)/static/%) ## build lrutape-record, one static binary, and static workloads
-tests: $(TESTS) $(TOOLS)
+tests: $(TESTS) $(TOOLS) $(ORACLES)
 fuzzers: $(FUZZERS)
 benches: $(BENCHES)
 
@@ -211,6 +213,12 @@ $(TOOLS): $(BIN)/%: $(OBJ)/tests/live/tools/%.o $(LIB)
 	$(say) LINK $@
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIB) $(ALL_LIBS)
 
+# Inputs whose right answers are known.
+$(ORACLES): $(BIN)/%: $(OBJ)/tests/oracle/%.o
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LDLIBS)
+
 $(BENCHES): $(BIN)/%: $(OBJ)/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(say) LINK $@
@@ -229,7 +237,7 @@ $(FUZZERS): $(BIN)/%: $(OBJ)/%.o $(LIB)
 	$(say) LINK $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(filter fuzz,$(VARIANT)),-fsanitize=fuzzer) -o $@ $< $(LIB) $(ALL_LIBS)
 
--include $(patsubst %.c,$(OBJ)/%.d,lrutape.c lrutape_record.c $(LIB_SRC) $(WORKLOAD_SRC) $(TOOL_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC))
+-include $(patsubst %.c,$(OBJ)/%.d,lrutape.c lrutape_record.c $(LIB_SRC) $(WORKLOAD_SRC) $(TOOL_SRC) $(TEST_SRC) $(ORACLE_SRC) $(FUZZ_SRC) $(BENCH_SRC))
 
 # ---- Running. What needs a compiler runs `deps` first and then a second make, which sees what deps installed.
 
@@ -276,7 +284,7 @@ bars: programs benches ## the figures the project holds itself to, measured now 
 bench: programs benches $(TOOLS) ## events and accesses a second, medians and spread; BASE=commit beside it
 	@BIN=$(abspath $(BIN)) BASE=$(BASE) scripts/bench $(PATTERN)
 
-golden: programs ## rewrite the golden rows and outputs, show the difference
+golden: programs $(ORACLES) ## rewrite the golden rows and outputs, show the difference
 	@BIN=$(abspath $(BIN)) UPDATE_GOLDEN=1 tests/run tests/golden; git --no-pager diff --stat -- tests/golden
 
 FUZZ_SECONDS ?= 60
@@ -311,7 +319,7 @@ check-tidy: compile_commands.json $(SQL_INC) ## clang-tidy finds nothing
 	@scripts/check-tidy $(filter-out tests/%,lrutape.c lrutape_record.c $(LIB_SRC))
 
 comma := ,
-COMPILED := lrutape_record.c $(LIB_SRC) $(WORKLOAD_SRC) $(TOOL_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC)
+COMPILED := lrutape_record.c $(LIB_SRC) $(WORKLOAD_SRC) $(TOOL_SRC) $(TEST_SRC) $(ORACLE_SRC) $(FUZZ_SRC) $(BENCH_SRC)
 compile_entry = {"directory":"$(CURDIR)","file":"$(1)","command":"$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(call poison_flags,$(1)) -c $(1)"}
 compile_commands.json: Makefile $(OUT)/flags ## for editors and clang-tidy
 	$(say) GEN $@

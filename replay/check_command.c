@@ -253,6 +253,12 @@ static int run(const struct check_options *options, struct tape_reader *reader,
 		fprintf(stderr, "lrutape: check: %s\n", why);
 		return COMMAND_MISUSED;
 	}
+	if (choice.base->next_use) {
+		fprintf(stderr,
+			"lrutape: check: %s knows the future, which no kernel does: `lrutape replay` runs it\n",
+			choice.base->name);
+		return COMMAND_MISUSED;
+	}
 	stream = event_stream_open(reader);
 	check = check_open(world, &choice, options->nr_explain);
 	if (!stream || !check) {

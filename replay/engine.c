@@ -60,6 +60,9 @@ struct replay {
 	struct mem_cgroup *limited; /* NULL: none */
 	struct submitted_read *reading; /* ring, in the order they will be done */
 	uint64_t first_reading, nr_reading, room_reading; /* the last a power of two */
+	struct future *future; /* NULL: the policy does not ask for it */
+	struct future_range range; /* what the event touches, */
+	uint32_t touch; /* from this number on */
 	bool failed;
 };
 
@@ -82,6 +85,12 @@ struct replay *replay_open(struct world *world, const struct policy_choice *choi
 			replay->limited->max_pages = memory_pages;
 	}
 	return replay;
+}
+
+void replay_foretell(struct replay *replay, struct future *future)
+{
+	if (replay->machine.mm.policy->next_use)
+		replay->future = future;
 }
 
 void replay_close(struct replay *replay)
@@ -293,6 +302,29 @@ static uint64_t file_pfn(struct replay *replay, uint64_t recorded)
 	return spare_pfn(replay);
 }
 
+/* A policy that knows the future is told when a folio is used next, after this event. */
+static void foretell(struct replay *replay, struct folio *folio, uint32_t file, uint64_t index)
+{
+	const struct world_file *where = &replay->world->file[file];
+	uint64_t at = index - replay->range.first;
+	uint32_t from = replay->touch + (uint32_t)replay->range.nr, next = FOLIO_NEVER_USED;
+
+	if (!replay->future)
+		return;
+	if (!folio->order && at < replay->range.nr &&
+	    replay->event->kind != EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE) {
+		next = future_after(replay->future, replay->touch + (uint32_t)at);
+	} else {
+		for (uint64_t i = 0; i < folio_nr_pages(folio); i++) {
+			uint32_t use = future_next_use(replay->future, where->dev, where->ino, index + i,
+						       from, replay->touch);
+
+			next = use < next ? use : next;
+		}
+	}
+	replay->machine.mm.policy->next_use(&replay->machine.mm, folio, next);
+}
+
 static struct folio *bring_in(struct replay *replay, uint32_t file, uint64_t index, uint8_t order,
 			      uint64_t recorded_pfn, bool for_write)
 {
@@ -305,6 +337,7 @@ static struct folio *bring_in(struct replay *replay, uint32_t file, uint64_t ind
 		replay->failed = true;
 		return NULL;
 	}
+	foretell(replay, folio, file, index);
 	machine_add_file_folio(&replay->machine, folio, file, index, event_cpu(replay), for_write);
 	return folio;
 }
@@ -321,8 +354,7 @@ static void add_recorded(struct replay *replay, const struct world_task *task, u
 			 uint64_t index, uint8_t order, uint64_t pfn)
 {
 	uint64_t nr = UINT64_C(1) << order;
-	bool demanded = task->demand_file != file ||
-			(task->demand_first <= index + nr - 1 && index <= task->demand_last);
+	bool demanded = future_add_is_demanded(task, file, index, nr);
 	struct folio *folio = bring_in(replay, file, index, order, pfn,
 					world_added_for_write(replay->world, task, file, index));
 
@@ -390,6 +422,7 @@ static void access_folio(struct replay *replay, struct folio *folio, bool mark)
 	count(folio->lruvec->memcg, COUNT_accesses, 1);
 	if (!folio_test(folio, FOLIO_demanded))
 		count(folio->lruvec->memcg, COUNT_hits, 1);
+	foretell(replay, folio, folio->file, folio->index);
 	if (mark || policy->exact)
 		policy->folio_accessed(&replay->machine.mm, event_cpu(replay), folio);
 	folio_clear(folio, FOLIO_demanded);
@@ -684,6 +717,8 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 
 	replay->event = event;
 	reads_done(replay);
+	if (replay->future)
+		replay->range = future_range(event, read_end);
 	if (event_ends_readahead(event)) {
 		struct world_task *task = world_task(replay->world, event->pid);
 
@@ -740,6 +775,7 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	default:
 		break;
 	}
+	replay->touch += (uint32_t)replay->range.nr;
 }
 
 void replay_finish(struct replay *replay)

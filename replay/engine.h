@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "replay/future.h"
 #include "replay/policy/policy.h"
 #include "replay/world/world.h"
 
@@ -34,6 +35,13 @@ struct replay *replay_open(struct world *world, const struct policy_choice *choi
  * Return: 0, or -1 without memory.
  */
 int __attribute__((warn_unused_result)) replay_log_adds(struct replay *replay, uint64_t limit);
+
+/**
+ * replay_foretell() - let the run's policy know the future, before the first event
+ * @future: of the same tape; not owned, one for all runs. Without it a policy that asks for the
+ * future (reclaim_policy.next_use) is never told anything.
+ */
+void replay_foretell(struct replay *replay, struct future *future);
 
 /** replay_event() - the next event. @read_end: of event_stream_next(). */
 void replay_event(struct replay *replay, const struct tape_event *event, uint64_t read_end);

@@ -520,12 +520,39 @@ static int pass(struct tape_reader *reader, struct world *world, struct check *c
 	return ret;
 }
 
+/* Runs whose policy knows the future are told it. Return: 0, or the status, with a message. */
+static int foretell(const char *path, struct tape_reader *reader, struct run *run, int nr_runs,
+		    struct future **future)
+{
+	bool asked = false;
+	int ret;
+
+	for (int i = 0; i < nr_runs; i++)
+		asked |= run[i].choice.base->next_use != NULL;
+	ret = asked ? future_read(reader, future) : 0;
+	if (ret == FUTURE_TOO_LONG)
+		fprintf(stderr,
+			"lrutape: %s: more than %u accesses, too many to look into the future: leave out the "
+			"policies that do, e.g. opt\n",
+			path, FUTURE_TOUCH_LIMIT);
+	else if (ret)
+		fprintf(stderr, "lrutape: %s\n",
+			ret == TAPE_ERR_MEMORY ? "replay: out of memory" :
+						 tape_reader_problem(reader)->text);
+	if (ret)
+		return COMMAND_FAILED;
+	for (int i = 0; i < nr_runs; i++)
+		replay_foretell(run[i].replay, *future);
+	return 0;
+}
+
 static int replay_tape(const struct replay_options *options, const char *path,
 		       struct tape_reader *reader, struct world *world, struct results *results)
 {
 	struct tape_policy recorded;
 	struct policy_choice recorded_choice;
 	struct check *check = NULL;
+	struct future *future = NULL;
 	struct run *run;
 	int64_t tape_id;
 	char why[256];
@@ -550,6 +577,8 @@ static int replay_tape(const struct replay_options *options, const char *path,
 		status = -nr_runs;
 		goto out;
 	}
+	if (foretell(path, reader, run, nr_runs, &future))
+		goto out;
 	if (world->limited_memcg == WORLD_ROOT)
 		fprintf(stderr,
 			"lrutape: %s: note: no memcg has a limit on this tape, so that nothing is reclaimed in "
@@ -579,6 +608,7 @@ static int replay_tape(const struct replay_options *options, const char *path,
 out:
 	for (int i = 0; run && i < RUN_LIMIT; i++)
 		replay_close(run[i].replay);
+	future_close(future);
 	free(run);
 	if (check)
 		check_close(check);

@@ -22,6 +22,7 @@ run story.txt
 run empty.lrt
 run --policy clasic good.lrt
 run --policy classic+large_folio_cache good.lrt
+run --policy opt good.lrt
 run --policy classic@4.9 good.lrt
 run --policy classic+large_folio_lru_cache=99 good.lrt
 import --release 5.10.0 --assume memory_limit=256K -o old.lrt
