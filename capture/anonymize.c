@@ -13,6 +13,7 @@
 #include "capture/anonymize_files.h"
 #include "capture/anonymize_names.h"
 #include "capture/anonymize_pfn.h"
+#include "capture/anonymize_warm.h"
 #include "schema/tape_reader.h"
 #include "schema/tape_writer.h"
 
@@ -68,6 +69,7 @@ struct copy {
 	char *text_data;
 	size_t text_size;
 	int64_t shift_ns;
+	bool warm_is_usable;
 	struct anonymize_report *report;
 	struct tape_problem *problem;
 };
@@ -206,6 +208,8 @@ static int learn_pfns(struct copy *copy)
 	const struct tape_event *event;
 	int got;
 
+	if (anonymize_warm_learn(copy->reader, &copy->pfns, &copy->warm_is_usable))
+		return fail(copy, TAPE_ERR_MEMORY, "page frames");
 	while ((got = tape_reader_next(copy->reader, &event)) > 0)
 		if (event->kind != EVENT_LOST && use_pfns(copy, event))
 			return copy->problem->code;
@@ -280,9 +284,29 @@ static int copy_blobs(struct copy *copy, bool at_end)
 {
 	const struct tape_blob *blob;
 
-	for (size_t i = 0; (blob = tape_reader_blob(copy->reader, i)); i++)
+	for (size_t i = 0; (blob = tape_reader_blob(copy->reader, i)); i++) {
+		if (copy->warm_is_usable && anonymize_warm_is(blob))
+			continue;
 		if ((blob->moment == TAPE_MOMENT_END) == at_end && copy_blob(copy, blob))
 			return copy->problem->code;
+	}
+	return 0;
+}
+
+static int copy_warm_pages(struct copy *copy)
+{
+	const struct tape_blob *first = tape_reader_find_blob(copy->reader, TAPE_MOMENT_START,
+							      "lrutape/warm_pages/0");
+	unsigned int nr_blobs;
+
+	if (!copy->warm_is_usable || !first)
+		return 0;
+	if (anonymize_warm_copy(copy->reader, &copy->pfns, &copy->names, copy->writer,
+				shifted(copy, first->timestamp_ns), &nr_blobs))
+		return tape_writer_problem(copy->writer)->code == TAPE_OK ?
+			       fail(copy, TAPE_ERR_MEMORY, first->name) :
+			       fail_writer(copy);
+	copy->report->nr_files += nr_blobs;
 	return 0;
 }
 
@@ -430,6 +454,7 @@ static int copy_all(struct copy *copy)
 
 	error = error ? error : learn_pfns(copy);
 	error = error ? error : copy_blobs(copy, false);
+	error = error ? error : copy_warm_pages(copy);
 	error = error ? error : copy_events(copy);
 	error = error ? error : copy_blobs(copy, true);
 	return error ? error : add_note(copy);

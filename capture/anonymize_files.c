@@ -15,7 +15,9 @@ enum file_rule {
 	RULE_KEEP,
 	RULE_RELEASE,
 	RULE_UNAME,
+	RULE_WHAT,
 	RULE_COMMAND,
+	RULE_WARM_FILES,
 	RULE_PID,
 	RULE_CLOCK,
 	RULE_TASKS,
@@ -293,6 +295,48 @@ static void print_hierarchy(struct anonymize_names *names, struct span text, FIL
 	print_directory(names, mount.text, mount.size, to);
 }
 
+/* "command", "all", "cgroup PATH" or "pid N N..." */
+static void print_what(struct anonymize_names *names, struct span text, FILE *to)
+{
+	struct span what = next_word(&text), word;
+
+	fprintf(to, "%.*s", (int)what.size, what.text);
+	if (span_is(what, "cgroup")) {
+		text = behind_blank(text);
+		fputc(' ', to);
+		anonymize_path(names, text.text, strcspn(text.text, "\n"), to);
+	} else if (span_is(what, "pid")) {
+		while ((word = next_word(&text)).size) {
+			fputc(' ', to);
+			print_pid(names, word, to);
+		}
+	}
+}
+
+/* "file DEV INODE PAGES PATH", followed by lines of numbers. */
+static void print_warm_files(struct anonymize_names *names, struct span text, FILE *to)
+{
+	struct span line, rest, pages;
+	uint64_t dev, inode;
+
+	while (next_line(&text, &line)) {
+		rest = line;
+		if (!span_is(next_word(&rest), "file")) {
+			if (is_plain(line))
+				fprintf(to, "%.*s\n", (int)line.size, line.text);
+			continue;
+		}
+		if (!number_of(next_word(&rest), &dev) || !number_of(next_word(&rest), &inode))
+			continue;
+		pages = next_word(&rest);
+		fprintf(to, "file %" PRIu64 " %" PRIu64 " %.*s ", anonymize_device(names, dev),
+			anonymize_inode(names, inode), (int)pages.size, pages.text);
+		rest = behind_blank(rest);
+		anonymize_path(names, rest.text, rest.size, to);
+		fputc('\n', to);
+	}
+}
+
 /* "INODE PATH LIMIT" */
 static void print_memcg(struct anonymize_names *names, struct span text, FILE *to)
 {
@@ -414,6 +458,12 @@ static void print_data(struct anonymize_names *names, enum file_rule rule, struc
 		break;
 	case RULE_UNAME:
 		print_uname(text, to);
+		break;
+	case RULE_WHAT:
+		print_what(names, text, to);
+		break;
+	case RULE_WARM_FILES:
+		print_warm_files(names, text, to);
 		break;
 	case RULE_COMMAND:
 		anonymize_text(names, text.text, text.size, to);

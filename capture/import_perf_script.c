@@ -147,6 +147,12 @@ static bool read_task(const char *start, const char *p, struct ftrace_line *line
 		start++;
 	line->comm = start;
 	line->comm_size = (size_t)(from - start);
+	/* ":TID" is perf's name for a task whose name it did not see; the kernel writes "<...>". */
+	if (*start == ':' && line->comm_size > 1 &&
+	    strspn(start + 1, "0123456789") == line->comm_size - 1) {
+		line->comm = "<...>";
+		line->comm_size = strlen(line->comm);
+	}
 	return true;
 }
 

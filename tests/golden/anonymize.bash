@@ -11,6 +11,7 @@ fail() {
 # The first mismatch names a pfn in its text; --json has its time only.
 results_of() { # tape
 	"$LRUTAPE" check --json "$1" | sed 's/"memcg": "[^"]*"/"memcg"/'
+	"$LRUTAPE" info --json "$1" | grep -o '"fidelity".*'
 	rm -f of.db
 	"$LRUTAPE" replay -o of.db --policy classic "$1" 2>/dev/null | sed 's/.* over //; s/ of [^ ]*$//'
 	local query

@@ -5,7 +5,7 @@
 [[ -n $(memcg_mount) ]] || skip "no memory cgroup is mounted"
 
 "$BIN/random_read" --file data --file-size 96M --prepare || fail "random_read --prepare"
-record -o reads.lrt --memory 32M -- "$BIN/random_read" --file data --file-size 96M --reads 30000
+record -o reads.lrt --warm --warm-file data --memory 32M -- "$BIN/random_read" --file data --file-size 96M --reads 30000
 ((status == 0)) || fail "exit status $status"
 
 . "$TOP/tests/golden/anonymize.bash"

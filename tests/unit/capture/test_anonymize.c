@@ -19,6 +19,7 @@
 #include "capture/anonymize_pfn.h"
 #include "schema/tape_reader.h"
 #include "schema/tape_writer.h"
+#include "schema/warm_pages.h"
 
 static const struct anonymize_options with_key = { .key = { { 0x0123456789abcdef, 42 } } };
 
@@ -289,6 +290,11 @@ static void make_secret_tape(const char *path)
 	put_blob(&made, TAPE_MOMENT_START, "lrutape/facts",
 		 "page_size=4096\nfile_dev=8:777104\nsecret=/secret\n");
 	put_blob(&made, TAPE_MOMENT_START, "lrutape/of_tomorrow", "secret");
+	put_blob(&made, TAPE_MOMENT_START, "lrutape/what", "cgroup /secret.slice");
+	put_blob(&made, TAPE_MOMENT_START, "lrutape/segment", "3");
+	put_blob(
+		&made, TAPE_MOMENT_START, "lrutape/warm_files",
+		"file 9165712 7771004 5 /opt/secret dir/secret\ncachestat 5 0 0 0 0\ncached 0 4\n");
 	put_blob(
 		&made, TAPE_MOMENT_START, "/proc/self/mountinfo",
 		"27 1 8:777104 / /secret rw - ext4 /dev/secret rw\n28 27 0:777105 / /x rw - tmpfs x rw\n");
@@ -507,6 +513,8 @@ static void the_copy_hangs_together(void **state)
 	assert_string_equal(blob_data(reader, 0, name), "anon 4096\n");
 	snprintf(name, sizeof(name), "/sys/fs/cgroup%s/memory.current", path);
 	assert_string_equal(blob_data(reader, TAPE_MOMENT_END, name), "8192\n");
+	snprintf(name, sizeof(name), "cgroup %s", path);
+	assert_string_equal(blob_data(reader, 0, "lrutape/what"), name);
 	snprintf(name, sizeof(name), "memcg     2 %s\n node     0\n          1   1000   5   7\n",
 		 path);
 	assert_string_equal(blob_data(reader, 0, "/sys/kernel/debug/lru_gen"), name);
@@ -538,6 +546,12 @@ static void the_copy_hangs_together(void **state)
 	snprintf(dev, sizeof(dev), "8:%u", minor);
 	snprintf(name, sizeof(name), "page_size=4096\nfile_dev=%s\n", dev);
 	assert_string_equal(blob_data(reader, 0, "lrutape/facts"), name);
+
+	snprintf(name, sizeof(name), "file %u %llu 5 /", (unsigned int)device,
+		 (unsigned long long)inode);
+	assert_memory_equal(blob_data(reader, 0, "lrutape/warm_files"), name, strlen(name));
+	assert_non_null(strstr(blob_data(reader, 0, "lrutape/warm_files"),
+			       "\ncachestat 5 0 0 0 0\ncached 0 4\n"));
 
 	event = next(reader);
 	assert_int_equal(event->pid, 0);
@@ -597,6 +611,130 @@ static void shifted_time_begins_at_a_round_number(void **state)
 	unlink(to);
 }
 
+/* ---- warm starts */
+
+#define WARM_BLOCKS 64u
+#define BLOCK_PAGES (1u << PFN_BLOCK_BITS)
+
+static void put_warm(struct tape_writer *writer, const char *name, struct warm_pages_writer *pages,
+		     uint64_t end_pfn)
+{
+	size_t size;
+	uint8_t *bytes = warm_pages_finish(pages, end_pfn, &size);
+	const struct tape_blob blob = {
+		.moment = TAPE_MOMENT_START, .name = name, .data = (const char *)bytes, .size = size
+	};
+
+	assert_non_null(bytes);
+	assert_int_equal(tape_writer_add_blob(writer, &blob), 0);
+	free(bytes);
+}
+
+/* Block b holds b folios of two pages from its page 2b on, of memcg 100 + b; two blobs, the last block is half. */
+static void make_warm_tape(const char *path)
+{
+	struct warm_pages_writer pages = { 0 };
+	struct tape_problem problem;
+	struct tape_writer *writer;
+
+	assert_int_equal(tape_writer_create(path, NULL, &writer, &problem), 0);
+	for (unsigned int block = 0; block < WARM_BLOCKS; block++) {
+		if (block == WARM_BLOCKS / 2) {
+			put_warm(writer, "lrutape/warm_pages/0", &pages, block * BLOCK_PAGES);
+			pages.first_pfn = block * BLOCK_PAGES;
+		}
+		for (unsigned int i = 0; i < block; i++)
+			assert_int_equal(warm_pages_add(&pages,
+							block * BLOCK_PAGES + 2 * block + 2 * i, 1,
+							WARM_PAGE_ACTIVE, 100 + block),
+					 0);
+	}
+	put_warm(writer, "lrutape/warm_pages/1", &pages,
+		 WARM_BLOCKS * BLOCK_PAGES - BLOCK_PAGES / 2);
+	assert_int_equal(tape_writer_finish(writer, &problem), 0);
+}
+
+static void warm_pages_go_where_their_block_goes(void **state)
+{
+	uint64_t memcg_of_block[WARM_BLOCKS] = { 0 }, nr_spoken = 0, nr_folios = 0, end_pfn = 0;
+	bool seen[WARM_BLOCKS] = { false };
+	struct anonymize_report report;
+	const struct tape_blob *blob;
+	struct tape_reader *reader;
+	char from[256], to[256];
+	unsigned int nr_moved = 0;
+
+	(void)state;
+	path_of(from, sizeof(from), "warm");
+	path_of(to, sizeof(to), "copy");
+	make_warm_tape(from);
+	anonymized(from, to, &with_key, &report);
+	assert_int_equal(report.nr_files_left_out, 0);
+	assert_int_equal(report.nr_pfn_blocks, WARM_BLOCKS);
+	anonymize_report_free(&report);
+	reader = open_tape(to);
+	for (size_t i = 0; (blob = tape_reader_blob(reader, i)); i++) {
+		struct warm_pages_reader pages;
+		struct warm_run run;
+		int got;
+
+		if (strncmp(blob->name, "lrutape/warm_pages/", 19))
+			continue;
+		assert_int_equal(warm_pages_open(&pages, blob->data, blob->size), 0);
+		assert_true(pages.first_pfn >= end_pfn);
+		end_pfn = pages.end_pfn;
+		nr_spoken += pages.end_pfn - pages.first_pfn;
+		while ((got = warm_pages_next(&pages, &run)) > 0) {
+			/* Where it lies in its block tells which block it was. */
+			uint64_t was = run.pfn % BLOCK_PAGES / 2, is = run.pfn / BLOCK_PAGES;
+
+			assert_in_range(was, 1, WARM_BLOCKS - 1);
+			assert_int_equal(run.nr_folios, was);
+			assert_int_equal(run.order, 1);
+			assert_int_equal(run.flags, WARM_PAGE_ACTIVE);
+			assert_false(seen[was]);
+			seen[was] = true;
+			assert_int_equal(memcg_of_block[is], 0);
+			memcg_of_block[is] = run.memcg;
+			assert_int_not_equal(run.memcg, 100 + was);
+			nr_folios += run.nr_folios;
+			nr_moved += is != was;
+		}
+		assert_int_equal(got, 0);
+	}
+	assert_int_equal(nr_spoken, WARM_BLOCKS * BLOCK_PAGES - BLOCK_PAGES / 2);
+	assert_int_equal(nr_folios, WARM_BLOCKS * (WARM_BLOCKS - 1) / 2);
+	assert_true(nr_moved > WARM_BLOCKS / 2);
+	tape_reader_close(reader);
+	unlink(from);
+	unlink(to);
+}
+
+static void damaged_warm_pages_are_left_out(void **state)
+{
+	static const char bytes[40] = { 1 }; /* no runs, but bytes behind them */
+	const struct tape_blob blob = { .name = "lrutape/warm_pages/0",
+					.data = bytes,
+					.size = sizeof(bytes) };
+	struct anonymize_report report;
+	struct tape_problem problem;
+	struct tape_writer *writer;
+	char from[256], to[256];
+
+	(void)state;
+	path_of(from, sizeof(from), "warm");
+	path_of(to, sizeof(to), "copy");
+	assert_int_equal(tape_writer_create(from, NULL, &writer, &problem), 0);
+	assert_int_equal(tape_writer_add_blob(writer, &blob), 0);
+	assert_int_equal(tape_writer_finish(writer, &problem), 0);
+	anonymized(from, to, &with_key, &report);
+	assert_int_equal(report.nr_left_out, 1);
+	assert_string_equal(report.left_out[0], "lrutape/warm_pages/0");
+	anonymize_report_free(&report);
+	unlink(from);
+	unlink(to);
+}
+
 static void a_tape_that_is_none_is_refused(void **state)
 {
 	struct anonymize_report report;
@@ -629,6 +767,8 @@ int main(void)
 		cmocka_unit_test(no_secret_is_on_the_copy),
 		cmocka_unit_test(the_copy_hangs_together),
 		cmocka_unit_test(shifted_time_begins_at_a_round_number),
+		cmocka_unit_test(warm_pages_go_where_their_block_goes),
+		cmocka_unit_test(damaged_warm_pages_are_left_out),
 		cmocka_unit_test(a_tape_that_is_none_is_refused),
 	};
 
