@@ -278,9 +278,10 @@ int recording_open_tape(struct recording *r)
 	};
 	r->moment = 0;
 	r->snapshots_full = false;
-	if (declare_types(r))
+	/* A recorder that is killed from here on leaves a tape that opens. */
+	if (declare_types(r) || tell_settings(r))
 		return -1;
-	return tell_settings(r);
+	return tape_writer_flush(r->writer) ? recording_tape_problem(r) : 0;
 }
 
 /* ---- counters */
@@ -300,7 +301,8 @@ int recording_begin_tape(struct recording *r)
 	const struct snapshot_source *to = &r->snapshot;
 	int error = snapshot_groups(to, TAPE_MOMENT_START);
 
-	error = error ?: snapshot_losses(to, TAPE_MOMENT_START);
+	if (!r->begin_ns) /* a later segment gets those of the turn */
+		error = error ?: snapshot_losses(to, TAPE_MOMENT_START);
 	error = error ?: snapshot_counters(to, TAPE_MOMENT_START);
 	error = error ?: take_processes(r, to, TAPE_MOMENT_START);
 	r->segment_begin_ns = recording_now_ns();
@@ -366,7 +368,7 @@ static void print_cpu(FILE *to, const struct ring_reader_totals *totals)
 
 /* What it cost to record one tape, and what was lost. Adds it to the recording's result. */
 static int tell_recorder(struct recording *r, const struct snapshot_source *to_tape,
-			 uint64_t duration_ns)
+			 uint64_t duration_ns, bool is_turn)
 {
 	uint64_t nr_events = 0, reader_cpu_ns = 0, tape_bytes = tape_writer_bytes(to_tape->writer);
 	struct recording_result *result = r->result;
@@ -380,7 +382,9 @@ static int tell_recorder(struct recording *r, const struct snapshot_source *to_t
 	result->nr_cpus = ring_readers_nr(r->readers);
 	for (unsigned int i = 0; i < result->nr_cpus; i++) {
 		struct ring_reader_totals *totals = ring_reader_totals(r->readers, i);
-		uint64_t overrun = trace_instance_overrun(r->instance, totals->cpu);
+		const char *stats = is_turn ? ring_reader_stats(r->readers, i) : NULL;
+		uint64_t overrun = stats ? trace_instance_overrun_in(stats) :
+					   trace_instance_overrun(r->instance, totals->cpu);
 
 		totals->overrun = overrun - r->overrun_before[i];
 		r->overrun_before[i] = overrun;
@@ -442,9 +446,44 @@ static void tell_losses(const struct recording *r, const char *path)
 
 /* ---- from one segment to the next */
 
+/* Each reader has looked at its own counts: what is the end of the old tape is the start of the new. */
+static int tell_turned_losses(struct recording *r, const struct snapshot_source *old)
+{
+	char name[64];
+	int error = 0;
+
+	for (unsigned int i = 0; i < ring_readers_nr(r->readers) && !error; i++) {
+		const char *stats = ring_reader_stats(r->readers, i);
+
+		snprintf(name, sizeof(name), "lrutape/per_cpu/%u/stats",
+			 ring_reader_totals(r->readers, i)->cpu);
+		if (stats)
+			error = snapshot_bytes(old, TAPE_MOMENT_END, name, stats, strlen(stats));
+		if (stats && !error)
+			error = snapshot_bytes(&r->snapshot, TAPE_MOMENT_START, name, stats,
+					       strlen(stats));
+	}
+	return error;
+}
+
+/* Room for the next segment, and for what comes on top of it while it is being ended. */
+static void trim_ring(struct recording *r, uint64_t present_bytes)
+{
+	uint64_t next_bytes = r->options->rotate_bytes;
+
+	if (!r->options->ring_bytes)
+		return;
+	if (r->largest_segment > next_bytes)
+		next_bytes = r->largest_segment;
+	next_bytes += r->options->rotate_bytes / 2 + present_bytes;
+	segment_files_trim(&r->segments, r->options->ring_bytes > next_bytes ?
+						 r->options->ring_bytes - next_bytes :
+						 0);
+}
+
 int recording_turn_tape(struct recording *r)
 {
-	const uint64_t begin_ns = r->segment_begin_ns, ring_bytes = r->options->ring_bytes;
+	const uint64_t begin_ns = r->segment_begin_ns;
 	struct snapshot_source old = r->snapshot;
 	char *old_path = r->path;
 	unsigned int old_number = r->segment_number++;
@@ -452,6 +491,7 @@ int recording_turn_tape(struct recording *r)
 	uint64_t now_ns, bytes;
 	int error;
 
+	trim_ring(r, tape_writer_bytes(old.writer));
 	r->path = NULL;
 	r->writer = NULL;
 	if (recording_open_tape(r) || recording_begin_tape(r)) {
@@ -471,10 +511,10 @@ int recording_turn_tape(struct recording *r)
 	error = snapshot_tasks(&r->snapshot, TAPE_MOMENT_START);
 	ring_readers_turn(r->readers, r->writer);
 	now_ns = recording_now_ns();
-	error = error ?: snapshot_losses(&old, TAPE_MOMENT_END);
+	error = error ?: tell_turned_losses(r, &old);
 	error = error ?: snapshot_counters(&old, TAPE_MOMENT_END);
 	error = error ?: snapshot_groups(&old, TAPE_MOMENT_END);
-	error = error ?: tell_recorder(r, &old, now_ns - begin_ns);
+	error = error ?: tell_recorder(r, &old, now_ns - begin_ns, true);
 	r->segment_begin_ns = now_ns;
 	if (error)
 		recording_tape_problem(r);
@@ -483,13 +523,9 @@ int recording_turn_tape(struct recording *r)
 	if (tape_writer_finish(old.writer, &problem))
 		error = capture_problem_set(r->problem, "%s", problem.text);
 	segment_files_add(&r->segments, old_number, bytes);
-	/* The next one is expected to get as large as the largest so far: what the buffers held comes on top. */
 	if (bytes > r->largest_segment)
 		r->largest_segment = bytes;
-	if (ring_bytes)
-		segment_files_trim(&r->segments, ring_bytes > r->largest_segment ?
-							 ring_bytes - r->largest_segment :
-							 0);
+	trim_ring(r, 0);
 	free(old_path);
 	return error ? -1 : 0;
 }
@@ -518,7 +554,7 @@ static int take_end(struct recording *r, uint64_t ended_ns)
 	error = error ?: snapshot_counters(from, TAPE_MOMENT_END);
 	error = error ?: snapshot_tasks(from, TAPE_MOMENT_END);
 	error = error ?: take_processes(r, from, TAPE_MOMENT_END);
-	error = error ?: tell_recorder(r, from, ended_ns - r->segment_begin_ns);
+	error = error ?: tell_recorder(r, from, ended_ns - r->segment_begin_ns, false);
 	if (r->group.directory[0])
 		wait_for_flush(ended_ns);
 	return error ?: snapshot_groups(from, TAPE_MOMENT_END);

@@ -61,6 +61,7 @@ struct ring_reader {
 	uint64_t last_ns; /* of its events */
 	uint64_t flushed_ns; /* clock time of its last frame's end */
 	uint64_t cpu_before_ns; /* CPU time spent on tapes before this one */
+	char *stats; /* of the last turn */
 	bool tape_failed;
 	int read_error; /* errno of a failed read, 0 for none */
 };
@@ -306,7 +307,11 @@ static void end_totals(struct ring_reader *reader)
 static void turn(struct ring_reader *reader, struct tape_writer *next)
 {
 	struct tape_stream *stream = tape_writer_stream(next, reader->totals.cpu);
+	char file[64];
 
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", reader->totals.cpu);
+	free(reader->stats);
+	reader->stats = trace_instance_read(reader->set->setup.instance, file, NULL);
 	drain_pages(reader);
 	flush(reader);
 	end_totals(reader);
@@ -510,6 +515,11 @@ struct ring_reader_totals *ring_reader_totals(struct ring_readers *readers, unsi
 	return &readers->reader[i].ended;
 }
 
+const char *ring_reader_stats(const struct ring_readers *readers, unsigned int i)
+{
+	return readers->reader[i].stats;
+}
+
 int ring_readers_failed_fd(const struct ring_readers *readers)
 {
 	return readers->failed_fd;
@@ -584,6 +594,7 @@ void ring_readers_free(struct ring_readers *readers)
 			close(reader->wake_fd);
 		kbuffer_free(reader->kbuf);
 		free(reader->page);
+		free(reader->stats);
 	}
 	if (readers->failed_fd >= 0)
 		close(readers->failed_fd);

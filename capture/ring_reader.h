@@ -78,6 +78,13 @@ pid_t ring_reader_tid(const struct ring_readers *readers, unsigned int i);
 struct ring_reader_totals *ring_reader_totals(struct ring_readers *readers, unsigned int i);
 
 /**
+ * ring_reader_stats() - per_cpu/cpuN/stats at the last turn, before the old tape's last events were read
+ * What it counts as overwritten is so located on the old tape, and what comes later on the new one.
+ * Return: text, owned by the reader until its next turn; NULL: it could not be read.
+ */
+const char *ring_reader_stats(const struct ring_readers *readers, unsigned int i);
+
+/**
  * ring_readers_failed_fd() - readable once a reader gave up, because the tape cannot be written
  * Such a reader goes on emptying its buffer, so that the kernel's loss counts stay true.
  */

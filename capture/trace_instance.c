@@ -193,17 +193,21 @@ unsigned int trace_instance_sub_buffer_bytes(const struct trace_instance *instan
 	return bytes ? bytes : (unsigned int)sysconf(_SC_PAGESIZE);
 }
 
+uint64_t trace_instance_overrun_in(const char *stats)
+{
+	const char *line = strstr(stats, "overrun: ");
+
+	return line ? strtoull(line + strlen("overrun: "), NULL, 10) : 0;
+}
+
 uint64_t trace_instance_overrun(const struct trace_instance *instance, unsigned int cpu)
 {
 	char file[64], *text;
-	const char *line;
-	uint64_t nr = 0;
+	uint64_t nr;
 
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
 	text = trace_instance_read(instance, file, NULL);
-	line = text ? strstr(text, "overrun: ") : NULL;
-	if (line)
-		nr = strtoull(line + strlen("overrun: "), NULL, 10);
+	nr = text ? trace_instance_overrun_in(text) : 0;
 	free(text);
 	return nr;
 }

@@ -59,6 +59,9 @@ unsigned int trace_instance_sub_buffer_bytes(const struct trace_instance *instan
 /** trace_instance_overrun() - events lost on one CPU by the kernel's own count, 0 if it has none. */
 uint64_t trace_instance_overrun(const struct trace_instance *instance, unsigned int cpu);
 
+/** trace_instance_overrun_in() - the same in a text of per_cpu/cpuN/stats. */
+uint64_t trace_instance_overrun_in(const char *stats);
+
 /** trace_instance_stop() - no event from here on; safe in any state, NULL is fine. */
 void trace_instance_stop(struct trace_instance *instance);
 

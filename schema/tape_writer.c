@@ -94,12 +94,33 @@ static int write_all(struct tape_writer *writer, const void *data, size_t size)
 	return 0;
 }
 
+/*
+ * Not when the file is made, but with the first frame: a file that is not empty then has what a reader
+ * needs to open it.
+ */
+static int write_header(struct tape_writer *writer)
+{
+	struct tape_file_header header = {
+		.version = TAPE_FORMAT_VERSION,
+		.header_bytes = sizeof(header),
+	};
+
+	if (writer->file_bytes)
+		return 0;
+	memcpy(header.magic, TAPE_FILE_MAGIC, sizeof(header.magic));
+	header.crc = (uint32_t)crc32(0, (const Bytef *)&header,
+				     offsetof(struct tape_file_header, crc));
+	return write_all(writer, &header, sizeof(header));
+}
+
 static int write_frame(struct tape_writer *writer, const struct tape_bytes *frame)
 {
 	const struct tape_frame_header *header = (const void *)frame->data;
-	const struct tape_index_entry entry = { .byte = atomic_load(&writer->file_bytes) };
-	int error = write_all(writer, frame->data, frame->size);
+	struct tape_index_entry entry;
+	int error = write_header(writer);
 
+	entry.byte = atomic_load(&writer->file_bytes);
+	error = error ? error : write_all(writer, frame->data, frame->size);
 	if (error)
 		return error;
 	/* The frame is on the tape: an index that is not whole is left out, and readers walk. */
@@ -208,10 +229,6 @@ static void free_writer(struct tape_writer *writer)
 int tape_writer_create(const char *path, const struct tape_writer_options *options,
 		       struct tape_writer **writer, struct tape_problem *problem)
 {
-	struct tape_file_header header = {
-		.version = TAPE_FORMAT_VERSION,
-		.header_bytes = sizeof(header),
-	};
 	struct tape_writer *made = calloc(1, sizeof(*made));
 	int error;
 
@@ -235,14 +252,6 @@ int tape_writer_create(const char *path, const struct tape_writer_options *optio
 	made->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (made->fd < 0) {
 		error = tape_problem_set(problem, TAPE_ERR_OPEN, path, 0, strerror(errno));
-		goto err_free_writer;
-	}
-	memcpy(header.magic, TAPE_FILE_MAGIC, sizeof(header.magic));
-	header.crc = (uint32_t)crc32(0, (const Bytef *)&header,
-				     offsetof(struct tape_file_header, crc));
-	error = write_all(made, &header, sizeof(header));
-	if (error) {
-		*problem = made->problem;
 		goto err_free_writer;
 	}
 	*writer = made;
@@ -467,6 +476,17 @@ int tape_stream_flush(struct tape_stream *stream)
 	return stream->error;
 }
 
+int tape_writer_flush(struct tape_writer *writer)
+{
+	int error;
+
+	pthread_mutex_lock(&writer->lock);
+	error = write_types(writer);
+	error = error ? error : write_blobs(writer);
+	pthread_mutex_unlock(&writer->lock);
+	return error;
+}
+
 int tape_writer_sync(struct tape_writer *writer)
 {
 	int error = 0;
@@ -534,7 +554,8 @@ int tape_writer_finish(struct tape_writer *writer, struct tape_problem *problem)
 			place_losses(stream, stream->last_ns ? stream->last_ns : last_ns);
 		write_stream(stream);
 	}
-	error = write_types(writer);
+	error = write_header(writer);
+	error = error ? error : write_types(writer);
 	error = error ? error : write_blobs(writer);
 	error = error ? error : write_index(writer);
 	if (!error && fsync(writer->fd) && errno != EINVAL && errno != EROFS)

@@ -26,7 +26,7 @@ struct tape_writer_options {
 
 /**
  * tape_writer_create() - start a new tape
- * @path: created or truncated
+ * @path: created or truncated; empty until there is a frame to write
  * @options: NULL for defaults
  * @writer: set on success; ends with tape_writer_finish() or tape_writer_abandon()
  * @problem: filled on failure
@@ -94,6 +94,13 @@ tape_stream_lost(struct tape_stream *stream, uint64_t count);
 
 /** tape_stream_flush() - write out what has come so far as a frame. Return: as tape_stream_record(). */
 int __attribute__((warn_unused_result)) tape_stream_flush(struct tape_stream *stream);
+
+/**
+ * tape_writer_flush() - write out the types and blobs that came so far
+ * From then on the file is a tape that opens, whatever becomes of its writer.
+ * Return: 0 or a negative enum tape_error that is kept as tape_writer_problem().
+ */
+int __attribute__((warn_unused_result)) tape_writer_flush(struct tape_writer *writer);
 
 /**
  * tape_writer_sync() - what was written so far survives a power cut

@@ -763,17 +763,39 @@ static void more_types_than_a_frame_holds_make_more_frames(void **state)
 
 static void a_full_disk_is_told_at_once(void **state)
 {
+	const struct tape_blob blob = { .name = "lrutape/release", .data = "6.18", .size = 4 };
 	struct tape_problem problem;
 	struct tape_writer *writer;
 
 	(void)state;
 	if (access("/dev/full", W_OK))
 		skip();
-	assert_int_equal(tape_writer_create("/dev/full", NULL, &writer, &problem), TAPE_ERR_IO);
+	assert_int_equal(tape_writer_create("/dev/full", NULL, &writer, &problem), 0);
+	assert_int_equal(tape_writer_add_blob(writer, &blob), 0);
+	assert_int_equal(tape_writer_flush(writer), TAPE_ERR_IO);
+	assert_int_equal(tape_writer_finish(writer, &problem), TAPE_ERR_IO);
 	assert_non_null(strstr(problem.text, "/dev/full"));
 	assert_non_null(strstr(problem.text, "space"));
 	assert_int_equal(tape_writer_create("/nonexistent/a.lrt", NULL, &writer, &problem),
 			 TAPE_ERR_OPEN);
+}
+
+static void a_flushed_tape_opens_before_it_has_events(void **state)
+{
+	const struct tape_blob blob = { .name = "lrutape/release", .data = "6.18", .size = 4 };
+	struct tape_problem problem;
+	struct tape_writer *writer;
+	struct tape_reader *reader;
+
+	(void)state;
+	assert_int_equal(tape_writer_create(scratch_path(), NULL, &writer, &problem), 0);
+	assert_int_equal(tape_writer_add_blob(writer, &blob), 0);
+	assert_int_equal(tape_writer_flush(writer), 0);
+	assert_int_equal(tape_reader_open(scratch_path(), &reader, &problem), 0);
+	assert_non_null(tape_reader_find_blob(reader, TAPE_MOMENT_START, "lrutape/release"));
+	assert_int_equal(tape_writer_sync(writer), 0);
+	tape_reader_close(reader);
+	tape_writer_abandon(writer);
 }
 
 /* A file size limit is the disk that gets full at any byte. */
@@ -846,6 +868,7 @@ int main(void)
 		cmocka_unit_test(types_beyond_the_limits_are_refused),
 		cmocka_unit_test(more_types_than_a_frame_holds_make_more_frames),
 		cmocka_unit_test(a_full_disk_is_told_at_once),
+		cmocka_unit_test(a_flushed_tape_opens_before_it_has_events),
 		cmocka_unit_test(what_was_written_before_the_disk_was_full_is_a_tape),
 	};
 
