@@ -44,7 +44,7 @@ secrets_of() { # tape
 			sed -E 's/ [a-z_]+=[^ ]*$//; s/ (pid|old_pid|dst_id|comm)=/\n/g; s/^[a-z_]+=//' | tr / '\n'
 		"$LRUTAPE" dump "$1" | grep -oE '\b(i_ino|ino|dst_id)=[0-9]{4,}'
 	} | grep -vE '^.{0,4}$|^[0-9.]*$' | grep -vxF "$(tr / '\n' <<<"$BIN/lrutape")" |
-		grep -vE '^(kworker|kswapd|kdamond|khugepaged|kthreadd|migration/|ksoftirqd/|cpuhp/|rcu_|irq/|jbd2/|ksmd|kcompactd|oom_reaper|kdevtmpfs|khungtaskd|xfsaild|swapper/|writeback$)' |
+		grep -vE '^(kworker|kswapd|kdamond|khugepaged|kthreadd|migration/|ksoftirqd/|cpuhp/|rcu_|irq/|jbd2/|ksmd|kcompactd|oom_reaper|kdevtmpfs|khungtaskd|xfsaild|swapper/|(writeback|release|cgroup)$)' |
 		sort -u
 }
 
