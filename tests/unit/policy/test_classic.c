@@ -358,6 +358,8 @@ static void prepare(struct drawn *drawn, struct reclaim_walk *walk)
  *                 5          6                        yes
  *   1 GiB         65536      196608        isqrt(10)  no       3 to 1
  *                 65536      196609                   yes
+ *   6 GiB         196608     1376256       isqrt(60)  no       7 to 1
+ *                 196607     1376257                  yes
  *   10 GiB        240000     2381440       10         no
  *                 238000     2383440                  yes      */
 static void inactive_list_is_low_by_a_ratio_that_grows_with_memory(void **state)
@@ -372,6 +374,8 @@ static void inactive_list_is_low_by_a_ratio_that_grows_with_memory(void **state)
 		{ 65536, 196608, false },
 		{ 65536, 196609, true },
 		{ 65535, 196608, true }, /* one page below 1 GiB: 1 to 1 */
+		{ 196608, 1376256, false },
+		{ 196607, 1376257, true },
 		{ 240000, 2381440, false },
 		{ 238000, 2383440, true },
 	};
@@ -591,9 +595,11 @@ static void removed_group_is_scanned_at_any_priority(void **state)
 }
 
 /*
- * Targets 100 anon and 200 file. After a round of 32 and 32 the goal is met: 68 of 101 anon pages
- * are left, 67 percent; so file may go to 33 percent, 66 pages, of which 34 are left: 32 and 2, but
- * after the 32 there is no anon to be in proportion with.
+ * Targets 100 anon and 120 file. After a round of 32 and 32 the goal is met: 68 of 101 anon pages
+ * are left, 67 percent; so file may go to 33 percent, 39 pages, of which 7 are left.
+ *
+ * With 200 file pages it is 66, of which 34 are left: 32 and 2, but after the 32 there is no anon to
+ * be in proportion with.
  */
 static void types_stop_in_the_proportion_of_their_targets(void **state)
 {
@@ -601,8 +607,12 @@ static void types_stop_in_the_proportion_of_their_targets(void **state)
 	struct reclaim_walk walk;
 	char text[DRAWING_BYTES];
 
-	set_sizes(drawn, 4096 * 200, 0, 4096 * 400, 0);
+	set_sizes(drawn, 4096 * 200, 0, 4096 * 240, 0);
 	drawn->group->swappiness = 100;
+	begin(drawn, &walk, true);
+	shrink_and_draw(&walk, drawn, ALL, text);
+	assert_string_equal(text, "ia 32 if 32 if 7");
+	set_sizes(drawn, 4096 * 200, 0, 4096 * 400, 0);
 	begin(drawn, &walk, true);
 	shrink_and_draw(&walk, drawn, ALL, text);
 	assert_string_equal(text, "ia 32 if 32 if 32");

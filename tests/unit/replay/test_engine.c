@@ -340,6 +340,49 @@ static void refaults_are_activated_once_a_flush_has_told_the_sizes(void **state)
 	assert_int_equal(counter(0, COUNT_workingset_activate_file), 10);
 }
 
+static void flush_told(uint64_t force, uint64_t needs_flush)
+{
+	made_event(&tape, 0, OTHER_TASK, MEMCG_FLUSH_STATS, 1, 1000, force, needs_flush);
+}
+
+/* The event also fires where there is nothing to do. */
+static void only_a_flush_that_is_forced_or_needed_tells_sizes(void **state)
+{
+	static const struct {
+		uint64_t force, needs_flush;
+		int64_t told;
+	} table[] = { { 0, 0, 0 }, { 1, 0, 31 }, { 0, 1, 31 } };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		loop_over(31, 1);
+		flush_told(table[i].force, table[i].needs_flush);
+		play();
+		assert_int_equal(lruvec_page_state(&group_of(replay[0])->lruvec[0], NR_INACTIVE_FILE),
+				 table[i].told);
+		end(state);
+		begin(state);
+	}
+}
+
+/* Written anew where it was evicted: an allocation for a write drops the shadow without a look. */
+static void page_that_comes_back_to_be_written_is_no_refault(void **state)
+{
+	(void)state;
+	sync_readahead(9, 2);
+	made_add(&tape, 0, GROUP_TASK, 9);
+	made_add(&tape, 0, GROUP_TASK, 10);
+	made_read(&tape, 0, GROUP_TASK, 9, 10);
+	made_read(&tape, 0, GROUP_TASK, 20, 20);
+	made_delete(&tape, 0, KDAMOND_TASK, 9);
+	made_delete(&tape, 0, KDAMOND_TASK, 10);
+	made_add(&tape, 0, GROUP_TASK, 9); /* in no window */
+	sync_readahead(10, 1);
+	made_add(&tape, 0, GROUP_TASK, 10);
+	play();
+	assert_int_equal(counter(0, COUNT_foreign_evictions), 2);
+	assert_int_equal(counter(0, COUNT_workingset_refault_file), 1);
+}
+
 /* A writer reads nothing: its pages are no readahead in preparation, and can be reclaimed. */
 static void pages_of_a_task_that_only_writes_can_be_reclaimed(void **state)
 {
@@ -512,6 +555,8 @@ int main(void)
 		TEST(eviction_by_kdamond_is_a_stimulus_and_leaves_a_shadow),
 		TEST(tasks_outside_the_group_do_not_fill_it),
 		TEST(refaults_are_activated_once_a_flush_has_told_the_sizes),
+		TEST(only_a_flush_that_is_forced_or_needed_tells_sizes),
+		TEST(page_that_comes_back_to_be_written_is_no_refault),
 		TEST(pages_of_a_task_that_only_writes_can_be_reclaimed),
 		TEST(writes_beside_readahead_can_be_reclaimed_too),
 		TEST(churn_takes_1061_holds_a_loop_and_70_with_the_patch),
