@@ -9,7 +9,7 @@
 #include "schema/warm_pages.h"
 
 #define BLOCK_PAGES (UINT64_C(1) << PFN_BLOCK_BITS)
-#define BLOCKS_MAX (1u << 22) /* 128 TiB of 4 KiB pages */
+#define BLOCKS_MAX (1u << 19) /* 16 TiB of 4 KiB pages: a few bytes must not cost minutes */
 #define BLOB_BYTES (TAPE_BLOB_BYTES_MAX / 2) /* then the next one begins, at a range's border */
 
 /* Page frames that the blobs speak of, within one block. */

@@ -134,7 +134,7 @@ static void copy_table(const struct keyed_map *to, struct keyed_pair *table,
 
 static int grow(struct keyed_map *map)
 {
-	struct keyed_map bigger = *map;
+	struct keyed_map bigger = *map, old;
 
 	bigger.mask = map->by_old ? 2 * map->mask + 1 : FIRST_SLOTS - 1;
 	bigger.by_old = calloc(bigger.mask + 1, sizeof(*bigger.by_old));
@@ -146,9 +146,9 @@ static int grow(struct keyed_map *map)
 	}
 	copy_table(&bigger, bigger.by_old, map, map->by_old);
 	copy_table(&bigger, bigger.by_new, map, map->by_new);
-	free(map->by_old);
-	free(map->by_new);
+	old = *map;
 	*map = bigger;
+	keyed_map_free(&old);
 	return 0;
 }
 
