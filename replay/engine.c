@@ -19,9 +19,6 @@
  * which may live longer or shorter than the recorded ones, in a range of their own.
  */
 #define FILE_PFN_BASE (UINT64_C(1) << 31)
-#define SPARE_PFN_BASE (UINT64_C(3) << 30)
-#define SPARE_WINDOW 4096 /* frames, in the beginning */
-#define SPARE_TRIES 32
 
 /* Allocated and on no list yet, seen on the tape only; not charged. */
 #define FOLIO_fresh (1u << 30)
@@ -53,7 +50,6 @@ struct replay {
 	const struct tape_event *event;
 	struct run_task *task; /* by the world's task number */
 	uint64_t room_tasks;
-	uint64_t next_spare, spare_window; /* frames from SPARE_PFN_BASE on */
 	uint64_t accesses;
 	uint64_t nr_stimuli, nr_inferred; /* the second are part of the first */
 	uint64_t inferred[NR_INFER_RULES];
@@ -74,7 +70,6 @@ struct replay *replay_open(struct world *world, const struct policy_choice *choi
 	if (!replay)
 		return NULL;
 	replay->world = world;
-	replay->spare_window = SPARE_WINDOW;
 	if (machine_init(&replay->machine, world, choice, false)) {
 		free(replay);
 		return NULL;
@@ -267,27 +262,6 @@ static void follow_overhead(struct replay *replay)
 
 /* ---- file folios */
 
-/*
- * A frame of a range of our own. The search goes round in a window that doubles when it finds no
- * free frame soon, so that freed descriptors are used again.
- */
-static uint64_t spare_pfn(struct replay *replay)
-{
-	for (;;) {
-		for (int try = 0; try < SPARE_TRIES; try++) {
-			uint64_t pfn = SPARE_PFN_BASE + replay->next_spare++ % replay->spare_window;
-			struct folio *folio = memmap_folio(&replay->machine.mm.memmap, pfn);
-
-			if (!folio || !folio_test(folio, FOLIO_alive))
-				return pfn;
-		}
-		if (replay->spare_window < (MEMMAP_PFN_LIMIT - SPARE_PFN_BASE) / 2) {
-			replay->next_spare = replay->spare_window;
-			replay->spare_window *= 2;
-		}
-	}
-}
-
 /* A descriptor for a file folio: near its recorded frame if that is free here. */
 static uint64_t file_pfn(struct replay *replay, uint64_t recorded)
 {
@@ -299,7 +273,7 @@ static uint64_t file_pfn(struct replay *replay, uint64_t recorded)
 		if (folio && !folio_test(folio, FOLIO_alive))
 			return pfn;
 	}
-	return spare_pfn(replay);
+	return memmap_take_dense(&replay->machine.mm.memmap);
 }
 
 /* A policy that knows the future is told when a folio is used next, after this event. */
@@ -598,7 +572,8 @@ static void vacate(struct replay *replay, struct folio *folio)
 	if (!folio_test(folio, FOLIO_alive))
 		return;
 	if (folio_test(folio, FOLIO_dead))
-		mm_folio_move(&replay->machine.mm, folio, spare_pfn(replay));
+		mm_folio_move(&replay->machine.mm, folio,
+			      memmap_take_dense(&replay->machine.mm.memmap));
 	else
 		machine_forget(&replay->machine, folio); /* the tape lost its free */
 }

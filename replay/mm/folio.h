@@ -96,10 +96,14 @@ static inline bool folio_is_file_lru(const struct folio *folio)
 #define MEMMAP_CHUNK_SHIFT 15 /* 32768 descriptors: 2 MiB of them */
 #define MEMMAP_CHUNK_PAGES (1u << MEMMAP_CHUNK_SHIFT)
 #define MEMMAP_PFN_LIMIT (UINT64_C(1) << 32) /* 16 TiB of 4 KiB pages */
+/* Frames from here on are no recorded ones: a replay gives them out one after the other. */
+#define MEMMAP_DENSE_PFN (UINT64_C(3) << 30)
 
 struct memmap {
 	struct folio **chunk; /* by pfn >> MEMMAP_CHUNK_SHIFT */
 	uint64_t nr_chunks_used;
+	uint64_t next_dense; /* first frame from MEMMAP_DENSE_PFN on that was never given out */
+	uint64_t free_dense; /* freed last, linked through folio.index; 0: none */
 };
 
 /** memmap_init() - an empty memmap. Return: 0, or -1 without memory. */
@@ -135,6 +139,22 @@ static inline struct folio *memmap_folio(struct memmap *memmap, uint64_t pfn)
 		folio->pfn = (uint32_t)pfn;
 	}
 	return folio;
+}
+
+/**
+ * memmap_take_dense() - a frame that is not in use, of those from MEMMAP_DENSE_PFN on
+ * The one freed last, whose descriptor is still in the cache, as the page allocator does it.
+ * Return: a page frame number; MEMMAP_PFN_LIMIT without memory, or if all are taken.
+ */
+uint64_t memmap_take_dense(struct memmap *memmap);
+
+/** memmap_give_dense() - a frame is free again. @folio: its descriptor, not alive. */
+static inline void memmap_give_dense(struct memmap *memmap, struct folio *folio)
+{
+	if (folio->pfn < MEMMAP_DENSE_PFN)
+		return;
+	folio->index = memmap->free_dense;
+	memmap->free_dense = folio->pfn;
 }
 
 #endif

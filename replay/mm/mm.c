@@ -155,6 +155,7 @@ void mm_folio_forget(struct mm *mm, struct folio *folio)
 		list_del(&folio->lru); /* off reclaim's own list */
 	mm_charge(folio->lruvec->memcg, -(int64_t)folio_nr_pages(folio));
 	folio->flags = 0;
+	memmap_give_dense(&mm->memmap, folio);
 }
 
 struct folio *mm_folio_move(struct mm *mm, struct folio *folio, uint64_t pfn)
@@ -186,6 +187,7 @@ struct folio *mm_folio_move(struct mm *mm, struct folio *folio, uint64_t pfn)
 		}
 	folio->flags = 0;
 	folio->nr_batches = 0;
+	memmap_give_dense(&mm->memmap, folio);
 	return to;
 }
 

@@ -16,18 +16,22 @@ struct folio;
 #define PAGE_CACHE_NODE_SHIFT 6
 #define PAGE_CACHE_NODE_SLOTS (1u << PAGE_CACHE_NODE_SHIFT)
 
+/* A node: the key lies here in the hash, not with the slots, so that a lookup touches two lines. */
 struct page_cache_node {
+	uint64_t *slot; /* 0, a folio's address, or a packed shadow (bit 0); NULL: no node here */
 	uint64_t base; /* index >> PAGE_CACHE_NODE_SHIFT */
 	uint32_t file;
 	uint32_t nr_used; /* slots that are not 0 */
-	uint64_t slot[PAGE_CACHE_NODE_SLOTS]; /* 0, a folio's address, or a packed shadow (bit 0) */
 };
 
 struct page_cache {
-	struct page_cache_node **table; /* open addressing */
+	struct page_cache_node *table; /* open addressing */
 	uint64_t table_mask;
 	uint64_t nr_nodes;
-	struct page_cache_node *last; /* most recent lookup */
+	void **room; /* huge_room.h; where the slots of nodes come from */
+	uint64_t nr_rooms;
+	uint64_t nr_carved; /* nodes of the last room that were in use at some time */
+	uint64_t *free_slots; /* of nodes no longer in use, linked through their first slot */
 };
 
 /** page_cache_init() - an empty page cache. Return: 0, or -1 without memory. */

@@ -386,6 +386,14 @@ static bool shrink_in_proportion(struct classic_shrink *shrink)
 	return true;
 }
 
+/* The rounds that are left would pass over active lists that may not be deactivated, and do nothing else. */
+static bool only_active_is_left(const struct classic_shrink *shrink, const struct scan_control *sc)
+{
+	return !shrink->nr[LRU_INACTIVE_ANON] && !shrink->nr[LRU_INACTIVE_FILE] &&
+	       (!shrink->nr[LRU_ACTIVE_ANON] || !sc->may_deactivate[0]) &&
+	       shrink->nr[LRU_ACTIVE_FILE] && !sc->may_deactivate[1];
+}
+
 /*
  * Kernel: mm/vmscan.c, shrink_lruvec(), v6.18. The goal is compared with what this lruvec gave,
  * not with what the call has gathered so far.
@@ -400,6 +408,10 @@ static bool classic_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec
 		if (!shrink->lru && !shrink->nr[LRU_INACTIVE_ANON] &&
 		    !shrink->nr[LRU_ACTIVE_FILE] && !shrink->nr[LRU_INACTIVE_FILE])
 			break;
+		if (!shrink->lru && only_active_is_left(shrink, sc)) {
+			sc->skipped_deactivate = true;
+			break;
+		}
 		while (shrink->lru < LRU_UNEVICTABLE) {
 			enum lru_list lru = (enum lru_list)shrink->lru++;
 			uint64_t nr = shrink->nr[lru] < SWAP_CLUSTER_MAX ? shrink->nr[lru] :
