@@ -58,8 +58,8 @@ static inline void made_tape_begin(struct made_tape *tape,
 
 static inline bool made_is_text(const char *field)
 {
-	static const char *const text[] = { "comm", "child_comm", "path",
-					    "dst_path", "filename", "name" };
+	static const char *const text[] = { "comm",	"child_comm", "path",
+					    "dst_path", "filename",   "name" };
 
 	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
 		if (!strcmp(field, text[i]))
@@ -104,8 +104,9 @@ static inline void made_event_values(struct made_tape *tape, uint32_t cpu, int32
 {
 	struct tape_stream *stream = tape_writer_stream(tape->writer, cpu);
 	uint64_t slots[MADE_SLOTS] = { 0 };
-	struct tape_event event = { .cpu = cpu, .pid = pid, .kind = (uint16_t)kind,
-				    .value = slots, .strings = text };
+	struct tape_event event = {
+		.cpu = cpu, .pid = pid, .kind = (uint16_t)kind, .value = slots, .strings = text
+	};
 	const struct tape_type *type;
 
 	assert_non_null(stream);
@@ -123,12 +124,12 @@ static inline void made_event_values(struct made_tape *tape, uint32_t cpu, int32
 	assert_int_equal(tape_stream_event(stream, &event), 0);
 }
 
-#define made_event(tape, cpu, pid, KIND, ...)                                                 \
-	made_event_values(tape, cpu, pid, EVENT_##KIND, (const uint64_t[]){ __VA_ARGS__ },    \
+#define made_event(tape, cpu, pid, KIND, ...)                                                      \
+	made_event_values(tape, cpu, pid, EVENT_##KIND, (const uint64_t[]){ __VA_ARGS__ },         \
 			  sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t), "")
 
-#define made_event_text(tape, cpu, pid, KIND, text, ...)                                      \
-	made_event_values(tape, cpu, pid, EVENT_##KIND, (const uint64_t[]){ __VA_ARGS__ },    \
+#define made_event_text(tape, cpu, pid, KIND, text, ...)                                           \
+	made_event_values(tape, cpu, pid, EVENT_##KIND, (const uint64_t[]){ __VA_ARGS__ },         \
 			  sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t), text)
 
 static inline void made_lost(struct made_tape *tape, uint32_t cpu, uint64_t count)
@@ -142,8 +143,9 @@ static inline void made_lost(struct made_tape *tape, uint32_t cpu, uint64_t coun
 static inline void made_blob(struct made_tape *tape, uint32_t moment, const char *name,
 			     const char *text)
 {
-	struct tape_blob blob = { .moment = moment, .name = name, .data = text,
-				  .size = strlen(text) };
+	struct tape_blob blob = {
+		.moment = moment, .name = name, .data = text, .size = strlen(text)
+	};
 
 	assert_int_equal(tape_writer_add_blob(tape->writer, &blob), 0);
 }

@@ -151,9 +151,9 @@ static inline void drawn_assert_lists(const struct lruvec *lruvec, enum lru_list
 	_assert_string_equal(text, drawing, file, line);
 }
 
-#define assert_file_lists(lruvec, drawing) \
+#define assert_file_lists(lruvec, drawing)                                                         \
 	drawn_assert_lists(lruvec, LRU_INACTIVE_FILE, drawing, __FILE__, __LINE__)
-#define assert_anon_lists(lruvec, drawing) \
+#define assert_anon_lists(lruvec, drawing)                                                         \
 	drawn_assert_lists(lruvec, LRU_INACTIVE_ANON, drawing, __FILE__, __LINE__)
 
 /* What waits in a batch, oldest first: "ABC". */
@@ -170,7 +170,7 @@ static inline void drawn_assert_batch(const struct drawn *drawn, unsigned int cp
 	_assert_string_equal(text, letters, file, line);
 }
 
-#define assert_batch(drawn, cpu, which, letters) \
+#define assert_batch(drawn, cpu, which, letters)                                                   \
 	drawn_assert_batch(drawn, cpu, which, letters, __FILE__, __LINE__)
 
 /* Every lruvec keeps the policy's invariants. */

@@ -228,11 +228,9 @@ static void folio_taken_out_of_a_batch_leaves_the_others_in_order(void **state)
 	struct drawn *drawn = *state;
 
 	queue_new(drawn, 0, "ABCD");
-	assert_int_equal(
-		lru_batch_remove(&drawn->mm, 0, BATCH_LRU_ADD, folio_at(drawn, 'B')), 1);
+	assert_int_equal(lru_batch_remove(&drawn->mm, 0, BATCH_LRU_ADD, folio_at(drawn, 'B')), 1);
 	assert_batch(drawn, 0, BATCH_LRU_ADD, "ACD");
-	assert_int_equal(
-		lru_batch_remove(&drawn->mm, 0, BATCH_LRU_ADD, folio_at(drawn, 'B')), -1);
+	assert_int_equal(lru_batch_remove(&drawn->mm, 0, BATCH_LRU_ADD, folio_at(drawn, 'B')), -1);
 	assert_false(folio_test(folio_at(drawn, 'B'), FOLIO_in_add_batch));
 	assert_int_equal(folio_at(drawn, 'B')->nr_batches, 0);
 	assert_int_equal(drawn->mm.batch_pages, 3);

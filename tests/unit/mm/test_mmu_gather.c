@@ -17,8 +17,8 @@ static void free_and_draw(struct drawn *drawn, unsigned int nr, uint8_t order, c
 	uint64_t folios = lock->folios;
 
 	for (unsigned int i = 0; i < nr; i++) {
-		struct folio *folio = drawn_folio_of(drawn, drawn->group,
-						     FIRST_PFN + ((uint64_t)i << order), order, PG_lru);
+		struct folio *folio = drawn_folio_of(
+			drawn, drawn->group, FIRST_PFN + ((uint64_t)i << order), order, PG_lru);
 
 		lruvec_add_folio(drawn->lruvec, folio);
 	}

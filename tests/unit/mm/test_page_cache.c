@@ -90,7 +90,8 @@ static void node_goes_with_its_last_slot(void **state)
 	assert_ptr_equal(page_cache_folio(cache, 1, 63), (void *)0x1000);
 	assert_int_equal(page_cache_store(cache, 1, 63, 1, 0), 0);
 	assert_int_equal(cache->nr_nodes, 0);
-	assert_null(page_cache_folio(cache, 1, 63)); /* the last look-up's node is not asked again */
+	assert_null(
+		page_cache_folio(cache, 1, 63)); /* the last look-up's node is not asked again */
 	assert_int_equal(page_cache_store(cache, 1, 0, 64, 0), 0);
 	assert_int_equal(cache->nr_nodes, 0);
 }

@@ -233,8 +233,8 @@ static void whole_folios_are_taken_even_if_they_are_more_than_asked_for(void **s
 	struct victims victims;
 
 	for (uint64_t i = 0; i < 10; i++)
-		lruvec_add_folio(drawn->lruvec,
-				 drawn_folio_of(drawn, drawn->group, FIRST_PFN + i * 512, 9, PG_lru));
+		lruvec_add_folio(drawn->lruvec, drawn_folio_of(drawn, drawn->group,
+							       FIRST_PFN + i * 512, 9, PG_lru));
 	assert_int_equal(reclaim(drawn, 1, &victims), 512); /* 5120 >> 12 is 1 */
 	assert_int_equal(victims.nr, 1);
 	assert_int_equal(drawn->lruvec->counter[COUNT_pgscan_file], 512);
@@ -304,10 +304,10 @@ static void partial_walk_stops_after_the_memcg_that_gave_enough(void **state)
 
 	for (uint64_t i = 0; i < 64; i++) {
 		drawn_listed(drawn, FIRST_PFN + i, 0);
-		lruvec_add_folio(&one->lruvec[0], drawn_folio_of(drawn, one, FIRST_PFN + 64 + i, 0,
-								 PG_lru));
-		lruvec_add_folio(&two->lruvec[0], drawn_folio_of(drawn, two, FIRST_PFN + 128 + i, 0,
-								 PG_lru));
+		lruvec_add_folio(&one->lruvec[0],
+				 drawn_folio_of(drawn, one, FIRST_PFN + 64 + i, 0, PG_lru));
+		lruvec_add_folio(&two->lruvec[0],
+				 drawn_folio_of(drawn, two, FIRST_PFN + 128 + i, 0, PG_lru));
 	}
 	assert_int_equal(reclaim(drawn, 40, &victims), 49);
 	assert_int_equal(drawn->lruvec->counter[COUNT_pgsteal_file], 25);

@@ -18,10 +18,10 @@ static int parse(const char *text)
 	return policy_parse(text, "6.18.44-cloud", &choice, why, sizeof(why));
 }
 
-#define assert_refused(text, sentence)                 \
-	do {                                           \
-		assert_int_equal(parse(text), -1);     \
-		assert_string_equal(why, sentence);    \
+#define assert_refused(text, sentence)                                                             \
+	do {                                                                                       \
+		assert_int_equal(parse(text), -1);                                                 \
+		assert_string_equal(why, sentence);                                                \
 	} while (0)
 
 static void base_alone_takes_the_release_of_the_tape(void **state)
@@ -122,8 +122,8 @@ static void unmodelled_release_is_told_one_that_is(void **state)
 		       "release '6.1' is not modelled; write one that is, e.g. classic@6.18");
 	assert_refused("classic@", "a release must follow '@', e.g. classic@6.18");
 	assert_int_equal(policy_parse("classic", "5.8.4", &choice, why, sizeof(why)), -1);
-	assert_string_equal(why,
-			    "release '5.8.4' is not modelled; write one that is, e.g. classic@6.18");
+	assert_string_equal(
+		why, "release '5.8.4' is not modelled; write one that is, e.g. classic@6.18");
 }
 
 static void release_is_a_whole_number_not_a_prefix(void **state)
@@ -146,7 +146,8 @@ static void setting_out_of_its_limits_is_refused(void **state)
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		snprintf(text, sizeof(text), "classic+large_folio_lru_cache=%s", bad[i]);
 		snprintf(sentence, sizeof(sentence),
-			 "large_folio_lru_cache=%s: order_limit must be a number from 1 to 10", bad[i]);
+			 "large_folio_lru_cache=%s: order_limit must be a number from 1 to 10",
+			 bad[i]);
 		assert_refused(text, sentence);
 	}
 	assert_int_equal(parse("classic+large_folio_lru_cache=1"), 0);
@@ -159,9 +160,11 @@ static void text_that_is_no_policy_is_told_how_one_is_written(void **state)
 
 	(void)state;
 	assert_refused("", "a policy is written base[@release][+patch[=value]]..., e.g. classic");
-	assert_refused("@6.18", "a policy is written base[@release][+patch[=value]]..., e.g. classic");
+	assert_refused("@6.18",
+		       "a policy is written base[@release][+patch[=value]]..., e.g. classic");
 	assert_refused("classic+", "a patch's name must follow '+'");
-	assert_refused("classic=3", "'=3' was not understood; write base[@release][+patch[=value]]...");
+	assert_refused("classic=3",
+		       "'=3' was not understood; write base[@release][+patch[=value]]...");
 	assert_refused("classic@6.18@6.18",
 		       "'@6.18' was not understood; write base[@release][+patch[=value]]...");
 	memset(text, 'c', sizeof(text) - 1);

@@ -5,8 +5,7 @@
 
 static void access_folio(struct drawn *drawn, unsigned int cpu, char letter)
 {
-	drawn->mm.policy->folio_accessed(&drawn->mm, cpu,
-					 folio_at(drawn, (unsigned char)letter));
+	drawn->mm.policy->folio_accessed(&drawn->mm, cpu, folio_at(drawn, (unsigned char)letter));
 }
 
 static void drain(struct drawn *drawn, unsigned int cpu)
@@ -323,8 +322,9 @@ static void restored_folio_gets_its_flag_back_and_costs_io(void **state)
 	struct lruvec *root = &drawn->mm.root->lruvec[0];
 
 	drawn->lruvec->flushed[NR_ACTIVE_FILE] = root->flushed[NR_ACTIVE_FILE] = 4000;
-	assert_true(refault(drawn, 'A', 0, (struct shadow){ .memcg_index = drawn->group->index,
-							    .workingset = true }));
+	assert_true(
+		refault(drawn, 'A', 0,
+			(struct shadow){ .memcg_index = drawn->group->index, .workingset = true }));
 	assert_true(folio_test(folio_at(drawn, 'A'), PG_workingset));
 	assert_int_equal(drawn->lruvec->counter[COUNT_workingset_restore_file], 1);
 	assert_int_equal(drawn->lruvec->file_cost, 32);
@@ -339,8 +339,9 @@ static void refault_too_far_away_is_not_restored(void **state)
 	struct drawn *drawn = *state;
 
 	drawn->lruvec->nonresident_age = 1;
-	assert_false(refault(drawn, 'A', 0, (struct shadow){ .memcg_index = drawn->group->index,
-							     .workingset = true }));
+	assert_false(
+		refault(drawn, 'A', 0,
+			(struct shadow){ .memcg_index = drawn->group->index, .workingset = true }));
 	assert_false(folio_test(folio_at(drawn, 'A'), PG_workingset));
 	assert_int_equal(drawn->lruvec->file_cost, 0);
 }
@@ -813,8 +814,8 @@ static void deactivated_folio_keeps_referenced_and_gets_the_workingset_flag(void
 	drawn_list(drawn, "Z", 0);
 	isolate(drawn, &request, &result, &taken);
 	for (struct list_head *pos = taken.next; pos != &taken; pos = pos->next)
-		assert_false(drawn->mm.policy->examine_active(
-			&drawn->mm, drawn->lruvec, list_entry(pos, struct folio, lru)));
+		assert_false(drawn->mm.policy->examine_active(&drawn->mm, drawn->lruvec,
+							      list_entry(pos, struct folio, lru)));
 	drawn->mm.policy->putback(&drawn->mm, &request, &taken);
 	assert_file_lists(drawn->lruvec, "inactive [B A Z] active [D C]");
 	assert_true(folio_test(folio_at(drawn, 'A'), PG_workingset));

@@ -151,7 +151,8 @@ static void isolate(uint64_t nr_requested, uint64_t nr_taken)
 
 static void shrunk(uint64_t nr_scanned, uint64_t nr_reclaimed)
 {
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, nr_scanned, nr_reclaimed);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, nr_scanned,
+		   nr_reclaimed);
 }
 
 static void evict_page(uint64_t page)
@@ -323,8 +324,8 @@ static void wrong_list_of_a_new_folio_is_found(void **state)
 
 static void assert_refault_mismatch(const char *predicted, const char *recorded)
 {
-	const struct check_tally *tally =
-		check_tally(check, world.command_memcg, CHECK_refault_verdict);
+	const struct check_tally *tally = check_tally(check, world.command_memcg,
+						      CHECK_refault_verdict);
 
 	assert_int_equal(unequal(CHECK_refault_verdict), 1);
 	assert_int_equal(unequal(CHECK_insertion_list), 1); /* the list follows the verdict */
@@ -453,10 +454,10 @@ static void others_age_the_root(void)
 					   0x8000 + page, MADE_INO + 1, page, MADE_DEV, 0);
 			if (!round && page == 30)
 				for (uint64_t p = 0; p < 31; p++)
-					made_event(&tape, 1, OTHER_TASK, MM_LRU_INSERTION, 0x8000 + p,
-						   INACTIVE_FILE, 4);
-			made_event(&tape, 1, OTHER_TASK, MM_FILEMAP_GET_PAGES, MADE_INO + 1, MADE_DEV,
-				   page, page);
+					made_event(&tape, 1, OTHER_TASK, MM_LRU_INSERTION,
+						   0x8000 + p, INACTIVE_FILE, 4);
+			made_event(&tape, 1, OTHER_TASK, MM_FILEMAP_GET_PAGES, MADE_INO + 1,
+				   MADE_DEV, page, page);
 		}
 	for (uint64_t p = 0; p < 31; p++)
 		made_event(&tape, 1, OTHER_TASK, MM_LRU_ACTIVATE, 0x8000 + p);
@@ -493,7 +494,8 @@ static void truncated_folio_comes_back_as_new(void **state)
 	reads_come_twice(AS_THE_KERNEL_DOES);
 	all_inactive_pages_go(AS_THE_KERNEL_DOES);
 	made_delete(&tape, 0, GROUP_TASK, 40);
-	made_delete(&tape, 0, OTHER_TASK, 30); /* its shadow goes with it, though no folio is there */
+	made_delete(&tape, 0, OTHER_TASK,
+		    30); /* its shadow goes with it, though no folio is there */
 	made_add(&tape, 0, GROUP_TASK, 40);
 	read_page(40);
 	made_insertion(&tape, 0, GROUP_TASK, 40, INACTIVE_FILE);
@@ -531,8 +533,10 @@ static void metadata_is_not_decided(void **state)
 {
 	(void)state;
 	made_machine(&tape, 64);
-	made_blob(&tape, TAPE_MOMENT_START, "/proc/self/mountinfo", "22 1 254:0 / / rw - ext4 x rw\n");
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, MADE_PFN, 0xfe00000, 3, 3, 0);
+	made_blob(&tape, TAPE_MOMENT_START, "/proc/self/mountinfo",
+		  "22 1 254:0 / / rw - ext4 x rw\n");
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, MADE_PFN, 0xfe00000, 3, 3,
+		   0);
 	made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, MADE_PFN, ACTIVE_FILE, 4);
 	run_check(0);
 	assert_int_equal(decided(CHECK_insertion_list), 0);
@@ -714,7 +718,8 @@ static void impossible_values_are_passed_over(void **state)
 	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, UINT64_MAX, 1, 2, 3, 0);
 	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, 9, 1, UINT64_MAX, 3, 200);
 	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, 9, 1, UINT64_MAX, 3, 13);
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_DELETE_FROM_PAGE_CACHE, 9, 1, UINT64_MAX, 3, 63);
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_DELETE_FROM_PAGE_CACHE, 9, 1, UINT64_MAX, 3,
+		   63);
 	made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, MADE_PFN, 99, 4);
 	made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, UINT64_C(1) << 32, 2, 4);
 	made_event(&tape, 0, GROUP_TASK, MM_LRU_ACTIVATE, UINT64_MAX);
@@ -730,9 +735,10 @@ static void impossible_values_are_passed_over(void **state)
 		   UINT64_MAX, 77);
 	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_ISOLATE, 4, 0, UINT64_MAX, UINT64_MAX, 0,
 		   UINT64_MAX, 2);
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, 1, UINT64_MAX, 0, 0, 0, 0,
-		   UINT64_MAX, UINT64_MAX, 0, 0, 99, 0);
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_ACTIVE, 0, 1, UINT64_MAX, 0, 0, 99, 0);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, 1, UINT64_MAX, 0, 0, 0,
+		   0, UINT64_MAX, UINT64_MAX, 0, 0, 99, 0);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_ACTIVE, 0, 1, UINT64_MAX, 0, 0, 99,
+		   0);
 	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_ISOLATE, 4, 0, 0, 0, 0, 3, 4);
 	reclaim_ends(UINT64_MAX);
 	reclaim_ends(0);

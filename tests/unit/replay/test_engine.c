@@ -269,8 +269,8 @@ static void large_folio_is_read_as_one(void **state)
 	(void)state;
 	made_event(&tape, 0, GROUP_TASK, PAGE_CACHE_SYNC_RA, MADE_INO, MADE_DEV, 16, 32, 1, 0);
 	made_event(&tape, 0, GROUP_TASK, PAGE_CACHE_RA_ORDER, MADE_INO, MADE_DEV, 16, 4, 16, 8);
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, MADE_PFN, MADE_INO, 16, MADE_DEV,
-		   4);
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, MADE_PFN, MADE_INO, 16,
+		   MADE_DEV, 4);
 	made_read(&tape, 0, GROUP_TASK, 16, 31);
 	made_read(&tape, 0, GROUP_TASK, 40, 40);
 	play();
@@ -357,7 +357,8 @@ static void only_a_flush_that_is_forced_or_needed_tells_sizes(void **state)
 		loop_over(31, 1);
 		flush_told(table[i].force, table[i].needs_flush);
 		play();
-		assert_int_equal(lruvec_page_state(&group_of(replay[0])->lruvec[0], NR_INACTIVE_FILE),
+		assert_int_equal(lruvec_page_state(&group_of(replay[0])->lruvec[0],
+						   NR_INACTIVE_FILE),
 				 table[i].told);
 		end(state);
 		begin(state);
@@ -494,8 +495,10 @@ static void impossible_values_are_passed_over(void **state)
 	loop_over(40, 1);
 	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, UINT64_MAX, 1, 2, 3, 0);
 	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, 9, 1, 5, 3, 200);
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, 9, 1, UINT64_MAX - 100, 3, 13);
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_DELETE_FROM_PAGE_CACHE, 9, 1, UINT64_MAX, 3, 63);
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, 9, 1, UINT64_MAX - 100, 3,
+		   13);
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_DELETE_FROM_PAGE_CACHE, 9, 1, UINT64_MAX, 3,
+		   63);
 	made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, UINT64_C(1) << 32, 0, FLAGS_ANON);
 	made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, 7, 99, FLAGS_ANON);
 	made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, 7, 99, FLAGS_ANON);

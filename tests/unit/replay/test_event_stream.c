@@ -51,11 +51,11 @@ static void draw_reads(char *text, size_t room)
 	event_stream_close(stream);
 }
 
-#define assert_reads(drawing)                          \
-	do {                                           \
-		char text[4096];                       \
-		draw_reads(text, sizeof(text));        \
-		assert_string_equal(text, drawing);    \
+#define assert_reads(drawing)                                                                      \
+	do {                                                                                       \
+		char text[4096];                                                                   \
+		draw_reads(text, sizeof(text));                                                    \
+		assert_string_equal(text, drawing);                                                \
 	} while (0)
 
 static void batch_ends_where_the_next_one_of_the_request_begins(void **state)

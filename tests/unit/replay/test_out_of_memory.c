@@ -81,19 +81,21 @@ static char folder[512], database[600], said[600], printed[600];
 static void tell(void)
 {
 	made_machine(&tape, 100);
-	made_blob(&tape, TAPE_MOMENT_START, "/proc/self/mountinfo", "22 1 254:0 / / rw - ext4 x rw\n");
+	made_blob(&tape, TAPE_MOMENT_START, "/proc/self/mountinfo",
+		  "22 1 254:0 / / rw - ext4 x rw\n");
 	for (uint64_t page = 0; page < 200; page++) {
-		made_event(&tape, page % 2, GROUP_TASK, PAGE_CACHE_SYNC_RA, MADE_INO, MADE_DEV, page, 32, 1,
-			   0);
-		made_event(&tape, page % 2, GROUP_TASK, PAGE_CACHE_RA_UNBOUNDED, MADE_INO, MADE_DEV, page,
-			   1, 0);
+		made_event(&tape, page % 2, GROUP_TASK, PAGE_CACHE_SYNC_RA, MADE_INO, MADE_DEV,
+			   page, 32, 1, 0);
+		made_event(&tape, page % 2, GROUP_TASK, PAGE_CACHE_RA_UNBOUNDED, MADE_INO, MADE_DEV,
+			   page, 1, 0);
 		made_add(&tape, page % 2, GROUP_TASK, page);
 		made_read(&tape, page % 2, GROUP_TASK, page, page);
 	}
 	made_read(&tape, 0, GROUP_TASK + 1, 0, 99);
 	made_read(&tape, 0, GROUP_TASK + 1, 31, 99);
 	made_event_text(&tape, 0, OTHER_TASK, CGROUP_MKDIR, "/new", 0, 1, 200, 0);
-	made_event_text(&tape, 0, OTHER_TASK, CGROUP_ATTACH_TASK, "/new", 0, 200, 1, OTHER_TASK, 0, 0);
+	made_event_text(&tape, 0, OTHER_TASK, CGROUP_ATTACH_TASK, "/new", 0, 200, 1, OTHER_TASK, 0,
+			0);
 	made_read(&tape, 0, OTHER_TASK, 500, 500);
 	made_event(&tape, 0, GROUP_TASK, MM_PAGE_ALLOC, 0x100000, 2, 8, 1);
 	made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, 0x100000, 0, 0x12);
@@ -120,8 +122,8 @@ static int begin(void **state)
 	snprintf(said, sizeof(said), "%s.said", tape.path);
 	snprintf(printed, sizeof(printed), "%s.printed", tape.path);
 	tell();
-	rehearsal = mmap(NULL, sizeof(*rehearsal), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			 -1, 0);
+	rehearsal = mmap(NULL, sizeof(*rehearsal), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	rehearsal->countdown = -1;
 	return 0;
 }
@@ -204,8 +206,9 @@ static long next_one(long n)
 
 static void replay_that_runs_out_of_memory_says_so_and_leaves_no_database(void **state)
 {
-	char *argv[] = { (char *)"replay", (char *)"-o",     database, (char *)"--policy",
-			 (char *)"classic", (char *)"--memory", (char *)"50%,1M", tape.path, NULL };
+	char *argv[] = { (char *)"replay",   (char *)"-o",	database,
+			 (char *)"--policy", (char *)"classic", (char *)"--memory",
+			 (char *)"50%,1M",   tape.path,		NULL };
 	long n;
 
 	(void)state;

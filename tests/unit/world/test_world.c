@@ -45,9 +45,10 @@ static void play(void)
 	open_world();
 	while ((ret = tape_reader_next(tape.reader, &event)) > 0) {
 		world_event(&world, event);
-		world_event_done(&world, event, event->kind == EVENT_MM_FILEMAP_GET_PAGES ?
-							event->value[MM_FILEMAP_GET_PAGES_LAST_INDEX] :
-							0);
+		world_event_done(&world, event,
+				 event->kind == EVENT_MM_FILEMAP_GET_PAGES ?
+					 event->value[MM_FILEMAP_GET_PAGES_LAST_INDEX] :
+					 0);
 	}
 	assert_int_equal(ret, 0);
 }
@@ -300,7 +301,8 @@ static void v1_figures_are_each_memcgs_own(void **state)
 	assert_int_equal(memcg_at("/g")->unseen[2], 100);
 	assert_int_equal(memcg_at("/g/deep")->unseen[2], 50);
 	assert_int_equal(memcg_at("/")->unseen[0], 110 - 10 - 1);
-	assert_int_equal(memcg_at("/")->unseen[1], 0); /* 2 - 2 - 2: stale figures do not go below */
+	assert_int_equal(memcg_at("/")->unseen[1],
+			 0); /* 2 - 2 - 2: stale figures do not go below */
 	assert_int_equal(memcg_at("/")->unseen[2], 1000 - 100 - 50);
 	assert_int_equal(memcg_at("/")->unseen[4], 7);
 }
@@ -410,7 +412,8 @@ static void broken_lines_of_snapshots_are_passed_over(void **state)
 {
 	(void)state;
 	start("lrutape/cgroups", "\n\nx /y\n100 /g\n101 ");
-	start("lrutape/tasks", "ten 10 100 a\n\n10 10 100 with space in it, and long\n11\n12 12 100");
+	start("lrutape/tasks",
+	      "ten 10 100 a\n\n10 10 100 with space in it, and long\n11\n12 12 100");
 	start("lrutape/memcg", "what");
 	start("/proc/swaps", "");
 	start("/proc/cgroups", "memory");
@@ -444,7 +447,8 @@ static void file_is_device_and_inode(void **state)
 static void metadata_is_known_by_the_device_that_is_not_mounted(void **state)
 {
 	(void)state;
-	start("/proc/self/mountinfo", "22 1 254:0 / / rw - ext4 /dev/vda rw\n23 22 0:20 / /tmp rw\n");
+	start("/proc/self/mountinfo",
+	      "22 1 254:0 / / rw - ext4 /dev/vda rw\n23 22 0:20 / /tmp rw\n");
 	open_world();
 	assert_true(world.file[world_file(&world, 3, 0xfe00000)].block_device);
 	assert_false(world.file[world_file(&world, 20, 1)].block_device);
