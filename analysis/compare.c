@@ -527,3 +527,172 @@ void compare_belief_free(struct compare_belief *belief)
 	free(belief->least_decision);
 	*belief = (struct compare_belief){ 0 };
 }
+
+/* ---- What was measured */
+
+const char *compare_cost_name(enum compare_cost_line line)
+{
+	static const char *const name[] = {
+		[COMPARE_NS_PER_FOLIO] = "ns_per_folio",
+		[COMPARE_NS_PER_HOLD] = "ns_per_hold",
+		[COMPARE_SATURATED_HOLDS] = "saturated_holds_per_second",
+	};
+
+	return name[line];
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The value a share of the way through sorted ones, between two where none stands there. */
+static double at_quarter(const double *value, size_t nr, size_t quarter)
+{
+	size_t place = (nr - 1) * quarter; /* in quarters */
+	double next = value[place / 4 + 1 < nr ? place / 4 + 1 : nr - 1];
+
+	return value[place / 4] + (next - value[place / 4]) * (double)(place % 4) / 4;
+}
+
+struct compare_spread compare_spread(double *percent, size_t nr)
+{
+	struct compare_spread spread;
+
+	qsort(percent, nr, sizeof(*percent), by_value);
+	spread.low = at_quarter(percent, nr, 1);
+	spread.percent = at_quarter(percent, nr, 2);
+	spread.high = at_quarter(percent, nr, 3);
+	spread.seen = spread.low > 0 || spread.high < 0;
+	return spread;
+}
+
+static const char has_cost_sql[] = "SELECT 1 FROM sqlite_master WHERE name = 'v_cost'";
+
+static const char cost_sql[] =
+	"SELECT step, shape, host, ns_per_folio, ns_per_hold, saturated_holds_per_second,"
+	" folios_per_hold FROM v_cost WHERE run_id = ? AND step = 'lru_add'";
+
+static const char repeats_sql[] =
+	"SELECT a.ns_per_folio, b.ns_per_folio, a.ns_per_hold, b.ns_per_hold"
+	" FROM v_cost_repeat AS a JOIN v_cost_repeat AS b ON b.step = a.step AND b.repeat = a.repeat"
+	" WHERE a.run_id = ?1 AND b.run_id = ?2 AND a.step = 'lru_add' ORDER BY a.repeat";
+
+/* Return: 1: *value and so on are filled; 0: not measured; -1: failed. */
+static int load_run_cost(sqlite3 *db, int64_t run_id, char **step, char **shape, char **host,
+			 double *value, double *folios_per_hold)
+{
+	sqlite3_stmt *statement;
+	int code, ret = 0;
+
+	if (sqlite3_prepare_v2(db, cost_sql, -1, &statement, NULL) != SQLITE_OK)
+		return -1;
+	sqlite3_bind_int64(statement, 1, run_id);
+	code = sqlite3_step(statement);
+	if (code == SQLITE_ROW) {
+		free(*step);
+		*step = column_text(statement, 0);
+		*shape = column_text(statement, 1);
+		*host = column_text(statement, 2);
+		for (int i = 0; i < NR_COMPARE_COST_LINES; i++)
+			value[i] = sqlite3_column_double(statement, 3 + i);
+		*folios_per_hold = sqlite3_column_double(statement, 6);
+		ret = *step && *shape && *host ? 1 : -1;
+	} else if (code != SQLITE_DONE) {
+		ret = -1;
+	}
+	sqlite3_finalize(statement);
+	return ret;
+}
+
+/* Differences of the same repeats of both, which were measured one after the other. */
+static int load_spreads(sqlite3 *db, const struct compare_pair *pair, struct compare_cost *cost)
+{
+	double *percent[NR_COMPARE_COST_LINES] = { NULL };
+	sqlite3_stmt *statement;
+	size_t nr = 0, room = 0;
+	int code = SQLITE_ERROR;
+
+	if (sqlite3_prepare_v2(db, repeats_sql, -1, &statement, NULL) != SQLITE_OK)
+		return -1;
+	sqlite3_bind_int64(statement, 1, pair->a->run_id);
+	sqlite3_bind_int64(statement, 2, pair->b->run_id);
+	while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+		double folio[2], hold[2];
+
+		if (nr == room) {
+			room = room ? 2 * room : 64;
+			for (int i = 0; i < NR_COMPARE_COST_LINES; i++) {
+				double *grown = reallocarray(percent[i], room, sizeof(*grown));
+
+				if (!grown) {
+					code = SQLITE_NOMEM;
+					goto out;
+				}
+				percent[i] = grown;
+			}
+		}
+		for (int side = 0; side < 2; side++) {
+			folio[side] = sqlite3_column_double(statement, side);
+			hold[side] = sqlite3_column_double(statement, 2 + side);
+		}
+		percent[COMPARE_NS_PER_FOLIO][nr] = 100 * (folio[1] / folio[0] - 1);
+		percent[COMPARE_NS_PER_HOLD][nr] = 100 * (hold[1] / hold[0] - 1);
+		percent[COMPARE_SATURATED_HOLDS][nr] = 100 * (hold[0] / hold[1] - 1);
+		nr++;
+	}
+	cost->repeats = (int64_t)nr;
+	for (int i = 0; nr && i < NR_COMPARE_COST_LINES; i++)
+		cost->spread[i] = compare_spread(percent[i], nr);
+out:
+	sqlite3_finalize(statement);
+	for (int i = 0; i < NR_COMPARE_COST_LINES; i++)
+		free(percent[i]);
+	return code == SQLITE_DONE ? 0 : -1;
+}
+
+int compare_load_cost(sqlite3 *db, const struct compare_pair *pair, struct compare_cost *cost)
+{
+	char *b_host = NULL;
+	sqlite3_stmt *statement;
+	int a, b, code, ret = -1;
+
+	*cost = (struct compare_cost){ 0 };
+	if (sqlite3_prepare_v2(db, has_cost_sql, -1, &statement, NULL) != SQLITE_OK)
+		return -1;
+	code = sqlite3_step(statement);
+	sqlite3_finalize(statement);
+	if (code != SQLITE_ROW)
+		return code == SQLITE_DONE ? 0 : -1;
+	a = load_run_cost(db, pair->a->run_id, &cost->step, &cost->a_shape, &cost->host, cost->a,
+			  &cost->a_folios_per_hold);
+	b = a < 0 ? -1 :
+		    load_run_cost(db, pair->b->run_id, &cost->step, &cost->b_shape, &b_host, cost->b,
+				  &cost->b_folios_per_hold);
+	if (a < 0 || b < 0)
+		goto out;
+	cost->a_known = a > 0;
+	cost->b_known = b > 0;
+	/* Runs over another tape had no turns with these. */
+	cost->same_host = a > 0 && b > 0 && !strcmp(cost->host, b_host) &&
+			  pair->a->tape_id == pair->b->tape_id;
+	ret = cost->same_host ? load_spreads(db, pair, cost) : 0;
+	if (!cost->host) {
+		cost->host = b_host;
+		b_host = NULL;
+	}
+out:
+	free(b_host);
+	return ret;
+}
+
+void compare_cost_free(struct compare_cost *cost)
+{
+	free(cost->step);
+	free(cost->a_shape);
+	free(cost->b_shape);
+	free(cost->host);
+	*cost = (struct compare_cost){ 0 };
+}

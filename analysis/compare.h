@@ -127,6 +127,56 @@ bool compare_line_differs(const struct compare_line *line);
 /** compare_line_is_zero() - true if every number that is known is 0. */
 bool compare_line_is_zero(const struct compare_line *line);
 
+/* ---- What was measured */
+
+enum compare_cost_line {
+	COMPARE_NS_PER_FOLIO,
+	COMPARE_NS_PER_HOLD,
+	COMPARE_SATURATED_HOLDS, /* a second: 1 / hold */
+	NR_COMPARE_COST_LINES
+};
+
+/** compare_cost_name() - of a line, as --csv has it: "ns_per_folio". */
+const char *compare_cost_name(enum compare_cost_line line);
+
+/*
+ * A difference between two runs, repeat by repeat, in percent of a: its median, and what the middle half
+ * of the repeats lies between. It is seen if that half is on one side of 0.
+ */
+struct compare_spread {
+	double percent, low, high;
+	bool seen;
+};
+
+struct compare_cost {
+	bool a_known, b_known; /* the run was measured */
+	char *step, *a_shape, *b_shape, *host; /* host: of a, where both are known */
+	bool same_host; /* else they were not measured together, and nothing compares */
+	int64_t repeats; /* that both have */
+	double a[NR_COMPARE_COST_LINES], b[NR_COMPARE_COST_LINES];
+	double a_folios_per_hold, b_folios_per_hold;
+	struct compare_spread spread[NR_COMPARE_COST_LINES];
+};
+
+/**
+ * compare_load_cost() - native cost of lru_add(), of both runs
+ * @cost: filled; compare_cost_free() it, whatever is returned
+ *
+ * A database from before there were costs is one without any.
+ * Return: 0, or -1: sqlite3_errmsg() says what failed.
+ */
+int __attribute__((warn_unused_result))
+compare_load_cost(sqlite3 *db, const struct compare_pair *pair, struct compare_cost *cost);
+
+void compare_cost_free(struct compare_cost *cost);
+
+/**
+ * compare_spread() - the middle of some differences
+ * @percent: one a repeat; sorted by it
+ * @nr: at least 1
+ */
+struct compare_spread compare_spread(double *percent, size_t nr);
+
 /* How far to believe a pair. */
 struct compare_belief {
 	char *recorded_policy; /* NULL: not known */

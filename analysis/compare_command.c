@@ -286,6 +286,56 @@ static void add_drains(struct output *output, bool *first, const struct report *
 				 false);
 }
 
+static void real_text(double value, bool with_sign, bool whole, char *text, size_t size)
+{
+	if (whole)
+		snprintf(text, size, with_sign ? "%+.0f" : "%.0f", value);
+	else
+		snprintf(text, size, with_sign ? "%+.2f" : "%.2f", value);
+}
+
+/* Measured: the spread stands beside each difference, and one below its spread is none. */
+static void add_cost(struct output *output, bool *first, const struct compare_pair *pair,
+		     const struct compare_cost *cost)
+{
+	static const char *const name[] = {
+		[COMPARE_NS_PER_FOLIO] = "ns per folio",
+		[COMPARE_NS_PER_HOLD] = "ns per hold",
+		[COMPARE_SATURATED_HOLDS] = "holds/s, lock saturated",
+	};
+	char a[32], b[32];
+
+	if (!cost->a_known && !cost->b_known)
+		return;
+	side_names(pair, a, b);
+	if (!*first)
+		add_row(output, "", "", "", "", "", "");
+	*first = false;
+	add_row(output, "lru_add, measured", a, b, "difference", "percent", "spread");
+	for (int i = 0; i < NR_COMPARE_COST_LINES; i++) {
+		const struct compare_spread *spread = &cost->spread[i];
+		bool whole = i == COMPARE_SATURATED_HOLDS;
+		char difference[32] = "-", percent[32] = "-", range[64] = "-";
+
+		strcpy(a, "-");
+		strcpy(b, "-");
+		if (cost->a_known)
+			real_text(cost->a[i], false, whole, a, sizeof(a));
+		if (cost->b_known)
+			real_text(cost->b[i], false, whole, b, sizeof(b));
+		if (cost->repeats) {
+			real_text(cost->b[i] - cost->a[i], true, whole, difference, sizeof(difference));
+			snprintf(percent, sizeof(percent), "%+.1f %%", spread->percent);
+			snprintf(range, sizeof(range), "%+.1f..%+.1f %%", spread->low, spread->high);
+			if (!spread->seen) {
+				strcpy(difference, "none seen");
+				percent[0] = '\0';
+			}
+		}
+		add_row(output, name[i], a, b, difference, percent, range);
+	}
+}
+
 #define KEEP '\x1f' /* in a paragraph: a space that is not broken at */
 
 /* One paragraph, in lines that a mail holds, the second and later ones set in. */
@@ -362,8 +412,39 @@ static void write_belief(FILE *to, const struct compare_belief *belief)
 	}
 }
 
+/* What the measured figures are. */
+static void write_cost(FILE *to, const struct compare_cost *cost)
+{
+	fprintf(to, "Measured on %s: lru_add() over the tape's own adds", cost->host);
+	if (cost->a_known && cost->b_known) {
+		fprintf(to, ", %.1f", cost->a_folios_per_hold);
+		if (cost->b_folios_per_hold != cost->a_folios_per_hold)
+			fprintf(to, " and %.1f", cost->b_folios_per_hold);
+		fputs(" folios a hold", to);
+	}
+	if (!cost->a_known || !cost->b_known) {
+		fputs("; the other run was not measured: give `lrutape replay --cost` both policies", to);
+		return;
+	}
+	if (!cost->same_host) {
+		fputs("; not measured in turns, so that nothing can be compared", to);
+		return;
+	}
+	fprintf(to,
+		"; medians of %" PRId64 " repeats, in turns; spread: the middle half of the "
+		"repeats' differences.",
+		cost->repeats);
+	if (!cost->spread[COMPARE_NS_PER_FOLIO].seen && !cost->spread[COMPARE_NS_PER_HOLD].seen)
+		fputs(" Below the spread: no difference seen.", to);
+	if (strcmp(cost->a_shape, cost->b_shape))
+		fprintf(to, " Code: %s; %s.", cost->a_shape, cost->b_shape);
+	else
+		fprintf(to, " Code of both: %s.", cost->a_shape);
+}
+
 /* What stands below the table. Return: false without memory. */
-static bool print_foot(const struct compare_lines *counters, const struct compare_belief *belief)
+static bool print_foot(const struct compare_lines *counters, const struct compare_cost *cost,
+		       const struct compare_belief *belief)
 {
 	char *text = NULL;
 	size_t size;
@@ -378,6 +459,17 @@ static bool print_foot(const struct compare_lines *counters, const struct compar
 			return false;
 		if (*text)
 			print_paragraph(text);
+		free(text);
+		text = NULL;
+	}
+	if (cost->a_known || cost->b_known) {
+		to = open_memstream(&text, &size);
+		if (!to)
+			return false;
+		write_cost(to, cost);
+		if (fclose(to))
+			return false;
+		print_paragraph(text);
 		free(text);
 		text = NULL;
 	}
@@ -408,6 +500,7 @@ static void print_no_difference(const struct compare_lines *counters,
 /* What of a pair is printed. */
 struct block {
 	struct compare_lines counters, locks, drains;
+	struct compare_cost cost;
 	struct compare_belief belief;
 };
 
@@ -418,6 +511,7 @@ static int block_load(const struct report *report, const struct compare_pair *pa
 	if (compare_load(report->db, COMPARE_COUNTERS, pair, &block->counters) ||
 	    compare_load(report->db, COMPARE_LOCKS, pair, &block->locks) ||
 	    compare_load(report->db, COMPARE_DRAINS, pair, &block->drains) ||
+	    compare_load_cost(report->db, pair, &block->cost) ||
 	    compare_load_belief(report->db, pair, &block->belief))
 		return failed(report, sqlite3_errmsg(report->db));
 	return COMMAND_DONE;
@@ -428,6 +522,7 @@ static void block_free(struct block *block)
 	compare_lines_free(&block->counters);
 	compare_lines_free(&block->locks);
 	compare_lines_free(&block->drains);
+	compare_cost_free(&block->cost);
 	compare_belief_free(&block->belief);
 }
 
@@ -436,6 +531,7 @@ static int print_block(const struct report *report, const struct compare_pair *p
 {
 	bool counters_differ = nr_different(&block->counters) > 0;
 	bool others_differ = nr_different(&block->locks) + nr_different(&block->drains) > 0;
+	bool measured = block->cost.a_known || block->cost.b_known;
 	struct output *output;
 	bool first = true;
 
@@ -445,7 +541,7 @@ static int print_block(const struct report *report, const struct compare_pair *p
 	else if (!counters_differ && block->counters.nr)
 		print_no_difference(&block->counters, NULL, NULL);
 
-	if (counters_differ || others_differ || report->all) {
+	if (counters_differ || others_differ || measured || report->all) {
 		if (!counters_differ && block->counters.nr)
 			putchar('\n');
 		/* The table's own head stays empty: each section brings its own. */
@@ -453,13 +549,16 @@ static int print_block(const struct report *report, const struct compare_pair *p
 		if (!output)
 			return failed(report, "out of memory");
 		add_counters(output, &first, report, pair, &block->counters);
-		add_locks(output, &first, report, pair, &block->locks);
-		add_drains(output, &first, report, pair, &block->drains);
+		if (counters_differ || others_differ || report->all) {
+			add_locks(output, &first, report, pair, &block->locks);
+			add_drains(output, &first, report, pair, &block->drains);
+		}
+		add_cost(output, &first, pair, &block->cost);
 		if (output_end(output))
 			return output_failed();
 		putchar('\n');
 	}
-	if (!print_foot(report->all ? NULL : &block->counters, &block->belief))
+	if (!print_foot(report->all ? NULL : &block->counters, &block->cost, &block->belief))
 		return failed(report, "out of memory");
 	return COMMAND_DONE;
 }
@@ -553,6 +652,64 @@ static void flat_lines(struct output *output, const struct compare_pair *pair, c
 	}
 }
 
+/* Columns that both kinds of row share, up to the unit. */
+static void flat_cost_row(struct output *output, const struct compare_pair *pair, const char *name,
+			  const char *unit, bool a_known, double a, bool b_known, double b,
+			  bool compared, double percent)
+{
+	flat_text(output, pair->a->tape);
+	if (pair->a->memory_pages < 0)
+		output_null(output);
+	else
+		output_integer(output, pair->a->memory_pages);
+	output_integer(output, pair->a->seed);
+	output_integer(output, pair->a->run_id);
+	flat_text(output, pair->a->policy);
+	output_integer(output, pair->b->run_id);
+	flat_text(output, pair->b->policy);
+	flat_text(output, "cost");
+	flat_text(output, name);
+	flat_text(output, unit);
+	if (a_known)
+		output_real(output, a);
+	else
+		output_null(output);
+	if (b_known)
+		output_real(output, b);
+	else
+		output_null(output);
+	if (a_known && b_known && compared)
+		output_real(output, b - a);
+	else
+		output_null(output);
+	if (compared)
+		output_real(output, percent);
+	else
+		output_null(output);
+}
+
+/* Each line with its median difference, then with the ends of its spread. */
+static void flat_cost(struct output *output, const struct compare_pair *pair,
+		      const struct compare_cost *cost)
+{
+	if (!cost->a_known && !cost->b_known)
+		return;
+	for (int i = 0; i < NR_COMPARE_COST_LINES; i++) {
+		const struct compare_spread *spread = &cost->spread[i];
+		const char *name = compare_cost_name(i), *unit = i == COMPARE_SATURATED_HOLDS ? "1/s" : "ns";
+		char end[64];
+
+		flat_cost_row(output, pair, name, unit, cost->a_known, cost->a[i], cost->b_known,
+			      cost->b[i], cost->repeats > 0, spread->percent);
+		if (!cost->repeats)
+			continue;
+		snprintf(end, sizeof(end), "%s spread low", name);
+		flat_cost_row(output, pair, end, unit, false, 0, false, 0, true, spread->low);
+		snprintf(end, sizeof(end), "%s spread high", name);
+		flat_cost_row(output, pair, end, unit, false, 0, false, 0, true, spread->high);
+	}
+}
+
 static int flat_belief(const struct report *report, struct output *output,
 		       const struct compare_pair *pair)
 {
@@ -603,6 +760,7 @@ static int print_flat(const struct report *report, const struct compare *compare
 			flat_lines(output, pair, "counter", NULL, &block.counters);
 			flat_lines(output, pair, "lock_holds", "lock_folios", &block.locks);
 			flat_lines(output, pair, "drains", "drained_folios", &block.drains);
+			flat_cost(output, pair, &block.cost);
 			status = flat_belief(report, output, pair);
 		}
 		block_free(&block);

@@ -18,6 +18,9 @@ static const char sql_locks[] =
 static const char sql_drains[] =
 #include "analysis/questions/drains.sql.inc"
 	;
+static const char sql_costs[] =
+#include "analysis/questions/costs.sql.inc"
+	;
 static const char sql_agreement[] =
 #include "analysis/questions/agreement.sql.inc"
 	;
@@ -34,6 +37,7 @@ static const struct question list[] = {
 	{ "counters", sql_counters },
 	{ "locks", sql_locks },
 	{ "drains", sql_drains },
+	{ "costs", sql_costs },
 	{ "agreement", sql_agreement },
 	{ "misses_by_memory", sql_misses_by_memory },
 	{ "refaults_over_time", sql_refaults_over_time },

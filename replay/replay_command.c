@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "replay/check.h"
+#include "replay/cost.h"
 #include "replay/engine.h"
 #include "replay/event_stream.h"
 #include "replay/results.h"
@@ -31,6 +32,8 @@ static const char usage[] =
 	"  --policy P         base[@release][+patch[=value]]...; may be given again (preset: as recorded)\n"
 	"  --memory M,M,...   limits in place of the recorded one: bytes with K, M or G, or percent of it\n"
 	"  --interval MS      milliseconds of trace time between two rows of counters (preset: 1000)\n"
+	"  --cost[=REPEATS]   measure, on this machine, what lru_add() costs by each policy's code; see\n"
+	"                     lrutape compare (preset: 31 repeats in turns; takes a second or two a policy)\n"
 	"  --list-policies    print policies and patches\n"
 	"  --help             print this\n";
 
@@ -46,6 +49,7 @@ struct replay_options {
 	struct memory_size memory[MEMORY_LIMIT];
 	unsigned int nr_memories;
 	uint64_t interval_ns;
+	unsigned int cost_repeats; /* 0: nothing is measured */
 	char **tape;
 	int nr_tapes;
 };
@@ -101,6 +105,8 @@ static void list_policies(void)
 				continue;
 			printf("  +%s\n    %s\n    source: %s\n", patch->name, patch->summary,
 			       patch->source);
+			if (patch->release)
+				printf("    of %s@%s only\n", base->name, patch->release);
 			if (patch->param)
 				printf("    setting %s: %s (%s), %" PRId64 " to %" PRId64
 				       ", preset %" PRId64 "\n",
@@ -170,6 +176,25 @@ static bool parse_memories(const char *text, struct replay_options *options)
 	}
 }
 
+/* @text: NULL for none given. */
+static bool parse_repeats(const char *text, unsigned int *repeats)
+{
+	unsigned long n = COST_REPEATS_PRESET;
+	char *end;
+
+	if (text) {
+		n = strtoul(text, &end, 10);
+		if (*text < '0' || *text > '9' || *end || n < COST_REPEATS_LEAST ||
+		    n > COST_REPEATS_LIMIT) {
+			fprintf(stderr, "lrutape: replay: --cost=%s: repeats, %d to %d\n", text,
+				COST_REPEATS_LEAST, COST_REPEATS_LIMIT);
+			return false;
+		}
+	}
+	*repeats = (unsigned int)n;
+	return true;
+}
+
 static int parse_options(int argc, char **argv, struct replay_options *options)
 {
 	static const struct option list[] = {
@@ -177,6 +202,7 @@ static int parse_options(int argc, char **argv, struct replay_options *options)
 		{ "policy", required_argument, NULL, 'p' },
 		{ "memory", required_argument, NULL, 'm' },
 		{ "interval", required_argument, NULL, 'i' },
+		{ "cost", optional_argument, NULL, 'c' },
 		{ "list-policies", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
@@ -210,6 +236,10 @@ static int parse_options(int argc, char **argv, struct replay_options *options)
 					optarg);
 				return COMMAND_MISUSED;
 			}
+			break;
+		case 'c':
+			if (!parse_repeats(optarg, &options->cost_repeats))
+				return COMMAND_MISUSED;
 			break;
 		case 'l':
 			list_policies();
@@ -398,6 +428,87 @@ static void add_run_rows(struct results *results, const struct run *run, const s
 	results_end_run(results, run->run_id, replay_accesses(run->replay), stimuli, inferred);
 }
 
+/* Medians of a measured run, and each of its repeats. */
+static void add_cost(struct results *results, const struct run *run, const struct cost_run *measured,
+		     unsigned int repeats, const char *host, double *value)
+{
+	const struct lru_add_log *log = measured->mm->lru_add_log;
+	struct cost_quartiles folio, hold;
+	struct results_cost cost = {
+		.step = "lru_add",
+		.shape = lru_add_shape_name(&run->choice.rules),
+		.host = host,
+		.repeats = repeats,
+		.folios = log->nr,
+		.holds = log->nr_holds,
+	};
+
+	for (unsigned int r = 0; r < repeats; r++)
+		value[r] = (double)measured->sample[r].ns / (double)measured->sample[r].folios;
+	folio = cost_quartiles(value, repeats);
+	for (unsigned int r = 0; r < repeats; r++)
+		value[r] = (double)measured->sample[r].ns / (double)measured->sample[r].holds;
+	hold = cost_quartiles(value, repeats);
+	cost.ns_per_folio[0] = folio.median;
+	cost.ns_per_folio[1] = folio.low;
+	cost.ns_per_folio[2] = folio.high;
+	cost.ns_per_hold[0] = hold.median;
+	cost.ns_per_hold[1] = hold.low;
+	cost.ns_per_hold[2] = hold.high;
+	results_add_cost(results, run->run_id, &cost);
+	for (unsigned int r = 0; r < repeats; r++)
+		results_add_cost_repeat(results, run->run_id, cost.step, r + 1,
+					measured->sample[r].ns, measured->sample[r].folios,
+					measured->sample[r].holds);
+}
+
+/* All runs of a tape that can be measured, in turns. Return: 0, or -1 without memory. */
+static int measure_cost(struct results *results, const struct run *run, int nr_runs,
+			unsigned int repeats)
+{
+	struct cost_run *measured = calloc((size_t)nr_runs + 1, sizeof(*measured));
+	struct cost_sample *sample = calloc(((size_t)nr_runs + 1) * repeats, sizeof(*sample));
+	double *value = calloc(repeats, sizeof(*value));
+	char host[COST_HOST_BYTES];
+	unsigned int nr = 0;
+	int ret = -1;
+
+	if (!measured || !sample || !value)
+		goto out;
+	for (int i = 0; i < nr_runs; i++) {
+		const struct lru_add_log *log = replay_mm(run[i].replay)->lru_add_log;
+
+		if (log->failed)
+			goto out;
+		if (!cost_can_measure(replay_mm(run[i].replay))) {
+			fprintf(stderr, "lrutape: replay: note: %s: no cost of it: %s\n",
+				run[i].choice.name,
+				log->nr ? "its lists are not the kernel's" : "nothing was added");
+			continue;
+		}
+		if (log->nr_left_out)
+			fprintf(stderr,
+				"lrutape: replay: note: %s: the cost is that of the first %" PRIu64
+				" of %" PRIu64 " adds\n",
+				run[i].choice.name, log->nr, log->nr + log->nr_left_out);
+		measured[nr].mm = replay_mm(run[i].replay);
+		measured[nr].sample = &sample[(size_t)nr * repeats];
+		nr++;
+	}
+	if (nr && cost_measure(measured, nr, repeats))
+		goto out;
+	cost_host(host, sizeof(host));
+	for (int i = 0, at = 0; i < nr_runs; i++)
+		if (cost_can_measure(replay_mm(run[i].replay)))
+			add_cost(results, &run[i], &measured[at++], repeats, host, value);
+	ret = 0;
+out:
+	free(measured);
+	free(sample);
+	free(value);
+	return ret;
+}
+
 static void add_point(struct results *results, const struct run *run, uint64_t timestamp_ns)
 {
 	const struct mm *mm = replay_mm(run->replay);
@@ -469,6 +580,10 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 				options->nr_memories ? &options->memory[m] : &as_recorded, world);
 			run[nr].replay = replay_open(world, &run[nr].choice, run[nr].memory_pages);
 			if (!run[nr].replay) {
+				fputs("lrutape: replay: out of memory\n", stderr);
+				return -COMMAND_FAILED;
+			}
+			if (options->cost_repeats && replay_log_adds(run[nr].replay, COST_LOG_LIMIT)) {
 				fputs("lrutape: replay: out of memory\n", stderr);
 				return -COMMAND_FAILED;
 			}
@@ -595,6 +710,10 @@ static int replay_tape(const struct replay_options *options, const char *path,
 	add_agreement(results, tape_id, world, check);
 	for (int i = 0; i < nr_runs; i++)
 		add_run_rows(results, &run[i], world);
+	if (options->cost_repeats && measure_cost(results, run, nr_runs, options->cost_repeats)) {
+		fputs("lrutape: replay: out of memory\n", stderr);
+		goto out;
+	}
 	fprintf(stderr, "lrutape: %s: %d runs over %" PRIu64 " events of %s\n", options->output, nr_runs,
 		tape_reader_summary(reader)->nr_events, path);
 	status = COMMAND_DONE;

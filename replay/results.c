@@ -45,7 +45,9 @@ static const char results_sql[] =
 	S(ADD_COUNTER_AT, "INSERT INTO counter_at VALUES (?, ?, ?, ?, ?)")                         \
 	S(ADD_LOCK_HOLD, "INSERT INTO lock_hold VALUES (?, ?, ?, ?, ?)")                           \
 	S(ADD_DRAIN, "INSERT INTO drain VALUES (?, ?, ?, ?, ?)")                                   \
-	S(ADD_INFERRED, "INSERT INTO inferred VALUES (?, ?, ?)")
+	S(ADD_INFERRED, "INSERT INTO inferred VALUES (?, ?, ?)")                                   \
+	S(ADD_COST, "INSERT INTO cost VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")             \
+	S(ADD_COST_REPEAT, "INSERT INTO cost_repeat VALUES (?, ?, ?, ?, ?, ?)")
 
 enum statement {
 #define AS_ENUM(name, sql) name,
@@ -686,6 +688,51 @@ int results_add_inferred(struct results *results, int64_t run_id, const char *ru
 	bind_text(statement, 2, rule);
 	bind_u64(statement, 3, count);
 	return add_row(results, ADD_INFERRED);
+}
+
+int results_add_cost(struct results *results, int64_t run_id, const struct results_cost *cost)
+{
+	sqlite3_stmt *statement = results->statement[ADD_COST];
+
+	if (results->problem.code)
+		return results->problem.code;
+	if (!is_run(results, run_id) || !is_text(results, "a cost's step", cost->step) ||
+	    !is_text(results, "a cost's shape", cost->shape) ||
+	    !is_text(results, "a cost's host", cost->host) || !fits(results, "folios", cost->folios) ||
+	    !fits(results, "holds", cost->holds))
+		return results->problem.code;
+	sqlite3_bind_int64(statement, 1, run_id);
+	bind_text(statement, 2, cost->step);
+	bind_text(statement, 3, cost->shape);
+	bind_text(statement, 4, cost->host);
+	bind_u64(statement, 5, cost->repeats);
+	bind_u64(statement, 6, cost->folios);
+	bind_u64(statement, 7, cost->holds);
+	for (int i = 0; i < 3; i++) {
+		sqlite3_bind_double(statement, 8 + i, cost->ns_per_folio[i]);
+		sqlite3_bind_double(statement, 11 + i, cost->ns_per_hold[i]);
+	}
+	return add_row(results, ADD_COST);
+}
+
+int results_add_cost_repeat(struct results *results, int64_t run_id, const char *step,
+			    unsigned int repeat, uint64_t ns, uint64_t folios, uint64_t holds)
+{
+	sqlite3_stmt *statement = results->statement[ADD_COST_REPEAT];
+
+	if (results->problem.code)
+		return results->problem.code;
+	if (!is_run(results, run_id) || !is_text(results, "a cost's step", step) ||
+	    !fits(results, "ns", ns) || !fits(results, "folios", folios) ||
+	    !fits(results, "holds", holds))
+		return results->problem.code;
+	sqlite3_bind_int64(statement, 1, run_id);
+	bind_text(statement, 2, step);
+	bind_u64(statement, 3, repeat);
+	bind_u64(statement, 4, ns);
+	bind_u64(statement, 5, folios);
+	bind_u64(statement, 6, holds);
+	return add_row(results, ADD_COST_REPEAT);
 }
 
 /* ---- From creation to commit */

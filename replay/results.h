@@ -197,6 +197,27 @@ int results_add_drain(struct results *results, int64_t run_id, const char *batch
 /** results_add_inferred() - stimuli that the named rule made from verdicts. Return: 0 or negative. */
 int results_add_inferred(struct results *results, int64_t run_id, const char *rule, uint64_t count);
 
+/* What a step took on the machine at hand: measured, unlike all else. */
+struct results_cost {
+	const char *step; /* "lru_add" */
+	const char *shape; /* of its code, in words */
+	const char *host; /* CPU and kernel, not the machine's name */
+	unsigned int repeats;
+	uint64_t folios, holds; /* of one round of what was timed */
+	double ns_per_folio[3], ns_per_hold[3]; /* median, lower and upper quartile */
+};
+
+/** results_add_cost() - of a run, once for each step. Return: 0 or negative. */
+int results_add_cost(struct results *results, int64_t run_id, const struct results_cost *cost);
+
+/**
+ * results_add_cost_repeat() - one repeat of that measurement
+ * @repeat: from 1; the same number of two runs of one tape was measured in turn
+ * Return: 0 or a negative enum results_error.
+ */
+int results_add_cost_repeat(struct results *results, int64_t run_id, const char *step,
+			    unsigned int repeat, uint64_t ns, uint64_t folios, uint64_t holds);
+
 /** results_problem() - the failure that sticks; code RESULTS_OK and empty text if there is none. */
 const struct results_problem *results_problem(const struct results *results);
 

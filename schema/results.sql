@@ -136,6 +136,36 @@ CREATE TABLE inferred (
 	count  INTEGER NOT NULL
 );
 
+-- ---- Measured: not the same twice, nor on another machine. Only with `replay --cost`.
+
+-- What a step of the kernel took, done again natively by the code of the run's policy: medians, and
+-- what the middle half of the repeats lies between.
+CREATE TABLE cost (
+	run_id            INTEGER NOT NULL REFERENCES run,
+	step              TEXT NOT NULL,    -- lru_add
+	shape             TEXT NOT NULL,    -- of its code, in words
+	host              TEXT NOT NULL,    -- CPU and kernel that it was measured on
+	repeats           INTEGER NOT NULL,
+	folios            INTEGER NOT NULL, -- in one round of the sequence that was timed
+	holds             INTEGER NOT NULL, -- of the LRU lock in which they were handled
+	ns_per_folio      REAL NOT NULL,
+	ns_per_folio_low  REAL NOT NULL,
+	ns_per_folio_high REAL NOT NULL,
+	ns_per_hold       REAL NOT NULL,
+	ns_per_hold_low   REAL NOT NULL,
+	ns_per_hold_high  REAL NOT NULL
+);
+
+-- Runs of one tape take turns: a repeat of one run can be held against the same of another.
+CREATE TABLE cost_repeat (
+	run_id INTEGER NOT NULL REFERENCES run,
+	step   TEXT NOT NULL,
+	repeat INTEGER NOT NULL,            -- from 1
+	ns     INTEGER NOT NULL,
+	folios INTEGER NOT NULL,            -- handled in that time, in one or more rounds
+	holds  INTEGER NOT NULL
+);
+
 -- ---- Views. Columns are added to them, never taken away or changed within a schema version.
 
 CREATE VIEW v_tape AS
@@ -255,6 +285,19 @@ SELECT run_id, lock_site.number AS batch_number, batch, drain_cause.number AS ca
   JOIN lock_site ON lock_site.name = batch
   JOIN drain_cause ON drain_cause.name = cause;
 
+-- A lock that is never free hands itself on 1/hold times a second, whatever number of CPUs wait.
+CREATE VIEW v_cost AS
+SELECT run_id, policy, step, shape, host, repeats, folios, holds,
+       1.0 * folios / nullif(holds, 0) AS folios_per_hold,
+       ns_per_folio, ns_per_folio_low, ns_per_folio_high,
+       ns_per_hold, ns_per_hold_low, ns_per_hold_high,
+       1e9 / ns_per_hold AS saturated_holds_per_second
+  FROM cost JOIN run USING (run_id);
+
+CREATE VIEW v_cost_repeat AS
+SELECT run_id, step, repeat, 1.0 * ns / folios AS ns_per_folio, 1.0 * ns / holds AS ns_per_hold
+  FROM cost_repeat;
+
 -- Each memcg, and all of them together under memcg_id NULL.
 CREATE VIEW v_agreement AS
 SELECT tape_id, tape, memcg_id, coalesce(memcg.path, memcg_id) AS memcg, decision, decided, equal,
@@ -301,3 +344,5 @@ CREATE UNIQUE INDEX counter_at_once ON counter_at (run_id, name, timestamp_ns, m
 CREATE UNIQUE INDEX lock_hold_once ON lock_hold (run_id, memcg_id, site);
 CREATE UNIQUE INDEX drain_once ON drain (run_id, batch, cause);
 CREATE UNIQUE INDEX inferred_once ON inferred (run_id, rule);
+CREATE UNIQUE INDEX cost_once ON cost (run_id, step);
+CREATE UNIQUE INDEX cost_repeat_once ON cost_repeat (run_id, step, repeat);

@@ -266,9 +266,41 @@ static void lines_hold_both_sides(void **state)
 	sqlite3_close(db);
 }
 
+static void difference_is_seen_if_the_middle_half_is_on_one_side_of_0(void **state)
+{
+	double below[] = { -2, -6, -3, -5, 1 }, around[] = { -2, 2, -1, 1, 0 }, one[] = { 3 };
+	struct compare_spread spread = compare_spread(below, 5);
+
+	(void)state;
+	assert_true(spread.low == -5 && spread.percent == -3 && spread.high == -2);
+	assert_true(spread.seen);
+	spread = compare_spread(around, 5);
+	assert_true(spread.low == -1 && spread.percent == 0 && spread.high == 1);
+	assert_false(spread.seen);
+	spread = compare_spread(one, 1);
+	assert_true(spread.low == 3 && spread.high == 3 && spread.seen);
+}
+
+static void database_without_costs_has_none(void **state)
+{
+	struct compare_run run = { .run_id = 1 };
+	struct compare_pair pair = { &run, &run };
+	struct compare_cost cost;
+	sqlite3 *db;
+
+	(void)state;
+	assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+	assert_int_equal(compare_load_cost(db, &pair, &cost), 0);
+	assert_false(cost.a_known || cost.b_known);
+	compare_cost_free(&cost);
+	sqlite3_close(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(difference_is_seen_if_the_middle_half_is_on_one_side_of_0),
+		cmocka_unit_test(database_without_costs_has_none),
 		cmocka_unit_test(difference_is_b_minus_a_or_unknown),
 		cmocka_unit_test(percent_never_hides_a_difference),
 		cmocka_unit_test(ratio_is_a_to_b),

@@ -2,43 +2,15 @@
 /*
  * Lock holds of the patch and its base, counted: 1024 folios allocated and dropped, loop by loop.
  */
-#include "replay/mm/mmu_gather.h"
+#include "tests/unit/policy/with_policy.h"
 
-#include "tests/unit/mm/drawn.h"
-
-#define FIRST_PFN 65536
 #define FOLIOS 1024
 
-static struct drawn *open_policy(const char *name)
-{
-	struct mm_config config = drawn_config();
-	struct policy_choice choice;
-	char why[256];
-
-	assert_int_equal(policy_parse(name, "6.18", &choice, why, sizeof(why)), 0);
-	config.rules = choice.rules;
-	return drawn_open(config);
-}
-
 /* The loops use frames by turns, as allocators do: a folio may still wait when its frame is free. */
-static void churn(struct drawn *drawn, unsigned int loops, uint8_t order)
+static void churn_to_the_end(struct drawn *drawn, unsigned int loops, uint8_t order)
 {
-	uint64_t next = FIRST_PFN;
-
-	for (unsigned int loop = 0; loop < loops; loop++) {
-		struct mmu_gather gather = { 0 };
-		uint64_t first = next;
-
-		for (; next < first + ((uint64_t)FOLIOS << order); next += UINT64_C(1) << order)
-			folio_add_lru(&drawn->mm, 0, drawn_folio_of(drawn, drawn->group, next, order,
-								    PG_swapbacked));
-		for (uint64_t pfn = first; pfn < next; pfn += UINT64_C(1) << order)
-			mmu_gather_free(&drawn->mm, 0, &gather, folio_at(drawn, pfn));
-		mmu_gather_finish(&drawn->mm, &gather);
-	}
-	lru_add_drain(&drawn->mm, 0, DRAIN_end);
-	assert_int_equal(drawn->group->usage_pages, 0);
-	assert_mm_holds(&drawn->mm);
+	churn(drawn, loops, FOLIOS, order);
+	churn_over(drawn);
 }
 
 static void unpatched_kernel_takes_the_lock_for_each_16_kib_folio(void **state)
@@ -46,7 +18,7 @@ static void unpatched_kernel_takes_the_lock_for_each_16_kib_folio(void **state)
 	struct drawn *drawn = open_policy("classic");
 
 	(void)state;
-	churn(drawn, 10, 2);
+	churn_to_the_end(drawn, 10, 2);
 	assert_int_equal(drawn->lruvec->lock[LOCK_lru_add].holds, 10 * FOLIOS);
 	assert_int_equal(drawn->lruvec->lock[LOCK_folios_put].holds, 10 * 37);
 	assert_int_equal(drawn->mm.drain[BATCH_LRU_ADD][DRAIN_large_folio].drains, 10 * FOLIOS);
@@ -60,7 +32,7 @@ static void patched_kernel_takes_it_for_each_31(void **state)
 	uint64_t dead;
 
 	(void)state;
-	churn(drawn, 10, 2);
+	churn_to_the_end(drawn, 10, 2);
 	dead = drawn->lruvec->counter[COUNT_dead_at_drain];
 	assert_int_equal(drawn->lruvec->lock[LOCK_lru_add].holds, 331);
 	assert_int_equal(drawn->lruvec->lock[LOCK_lru_add].folios, 10 * FOLIOS);
@@ -76,11 +48,11 @@ static void folios_at_the_order_limit_do_not_wait(void **state)
 	struct drawn *drawn = open_policy("classic+large_folio_lru_cache");
 
 	(void)state;
-	churn(drawn, 1, 3);
+	churn_to_the_end(drawn, 1, 3);
 	assert_int_equal(drawn->lruvec->lock[LOCK_lru_add].holds, FOLIOS);
 	drawn_close(drawn);
 	drawn = open_policy("classic+large_folio_lru_cache=4");
-	churn(drawn, 1, 3);
+	churn_to_the_end(drawn, 1, 3);
 	assert_int_equal(drawn->lruvec->lock[LOCK_lru_add].holds, 34);
 	drawn_close(drawn);
 }
@@ -90,7 +62,7 @@ static void limit_of_1_is_the_unpatched_kernel(void **state)
 	struct drawn *drawn = open_policy("classic+large_folio_lru_cache=1");
 
 	(void)state;
-	churn(drawn, 1, 2);
+	churn_to_the_end(drawn, 1, 2);
 	assert_int_equal(drawn->lruvec->lock[LOCK_lru_add].holds, FOLIOS);
 	assert_int_equal(drawn->lruvec->lock[LOCK_folios_put].holds, 37);
 	drawn_close(drawn);
@@ -102,12 +74,12 @@ static void single_pages_are_batched_either_way(void **state)
 	uint64_t holds;
 
 	(void)state;
-	churn(drawn, 1, 0);
+	churn_to_the_end(drawn, 1, 0);
 	holds = drawn->lruvec->lock[LOCK_lru_add].holds;
 	assert_int_equal(holds, 34);
 	drawn_close(drawn);
 	drawn = open_policy("classic+large_folio_lru_cache");
-	churn(drawn, 1, 0);
+	churn_to_the_end(drawn, 1, 0);
 	assert_int_equal(drawn->lruvec->lock[LOCK_lru_add].holds, holds);
 	drawn_close(drawn);
 }

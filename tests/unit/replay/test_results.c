@@ -191,7 +191,7 @@ static void what_is_added_is_there(void **state)
 		ask("SELECT inferred_percent = 10 AND least_decision = 'victim' FROM v_belief"), 1);
 	assert_int_equal(
 		ask("SELECT count(*) FROM sqlite_master WHERE name LIKE '%\\_once' ESCAPE '\\'"),
-		8);
+		10);
 }
 
 static void every_name_of_the_lists_is_accepted(void **state)

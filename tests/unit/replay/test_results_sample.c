@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A small results database with known numbers. As a test: made twice it is the same file, byte for
- * byte. With a file name as its argument: makes it there, for the tests in tests/golden/cli.
+ * byte. With a file name as its argument: makes it there, for the tests in tests/golden/cli; the word
+ * costs behind it adds runs whose lru_add() was measured.
  *
  * The numbers of the two mthp runs are those worked out for 20 threads that each 1,000 times fill and
  * drop 16 MiB in folios of 16 KiB: 20,480,000 folios added one by one, or 31 at a time.
@@ -9,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,26 @@
 
 #define MTHP_MEMCG 4242
 #define PREAD_MEMCG 77
+
+/* Five repeats of 1000 holds of 15 folios; nanoseconds of each are told. */
+static void add_cost(struct results *results, int64_t run_id, const char *shape,
+		     const uint64_t ns[static 5], uint64_t median, uint64_t low, uint64_t high)
+{
+	struct results_cost cost = {
+		.step = "lru_add",
+		.shape = shape,
+		.host = "made-up CPU, Linux 6.18.44, x86_64",
+		.repeats = 5,
+		.folios = 15000,
+		.holds = 1000,
+		.ns_per_folio = { (double)median / 15000, (double)low / 15000, (double)high / 15000 },
+		.ns_per_hold = { (double)median / 1000, (double)low / 1000, (double)high / 1000 },
+	};
+
+	results_add_cost(results, run_id, &cost);
+	for (unsigned int i = 0; i < 5; i++)
+		results_add_cost_repeat(results, run_id, "lru_add", i + 1, ns[i], 15000, 1000);
+}
 
 static void add_mthp_run(struct results *results, int64_t tape_id, const char *policy,
 			 uint64_t add_holds, uint64_t waiting_max)
@@ -82,7 +104,45 @@ static void add_pread_run(struct results *results, int64_t tape_id, const char *
 	results_end_run(results, id, 400000, 400000, 1200);
 }
 
-static int make_sample(const char *path, struct results_problem *problem)
+/* Two cost-only patches: the difference of one is seen, that of the other is below the spread. */
+static void add_cost_run(struct results *results, int64_t tape_id, const char *policy,
+			 const char *shape, const uint64_t ns[static 5], uint64_t median,
+			 uint64_t low, uint64_t high)
+{
+	struct results_run run = {
+		.tape_id = tape_id,
+		.policy = policy,
+		.release = "5.6",
+		.memory_pages = 8192,
+		.accesses = 400000,
+	};
+	int64_t id;
+
+	results_add_run(results, &run, &id);
+	results_add_counter(results, id, PREAD_MEMCG, "accesses", 400000);
+	results_add_lock_hold(results, id, PREAD_MEMCG, "lru_add", 1000, 15000);
+	results_end_run(results, id, 400000, 400000, 0);
+	if (shape)
+		add_cost(results, id, shape, ns, median, low, high);
+}
+
+static void add_cost_runs(struct results *results, int64_t tape_id)
+{
+	static const uint64_t stock[5] = { 240000, 250000, 245000, 241000, 260000 };
+	static const uint64_t one[5] = { 241000, 248000, 246000, 240000, 262000 };
+	static const uint64_t both[5] = { 226000, 236000, 231000, 227000, 246000 };
+
+	add_cost_run(results, tape_id, "classic@5.6", "page_evictable() a call, smp_mb()", stock,
+		     245000, 241000, 250000);
+	add_cost_run(results, tape_id, "classic@5.6+inline_evictable",
+		     "page_evictable() inline, smp_mb()", one, 246000, 241000, 248000);
+	add_cost_run(results, tape_id, "classic@5.6+inline_evictable+mb_after_atomic",
+		     "page_evictable() inline, smp_mb__after_atomic()", both, 231000, 227000, 236000);
+	add_cost_run(results, tape_id, "classic@5.6+exact_stats", NULL, stock, 0, 0, 0);
+}
+
+/* @costs: with the runs that were measured. */
+static int make_sample(const char *path, bool costs, struct results_problem *problem)
 {
 	struct results_tape mthp = {
 		.path = "tapes/mthp.lrt",
@@ -132,6 +192,8 @@ static int make_sample(const char *path, struct results_problem *problem)
 	add_pread_run(results, pread_id, "opt", 16384, 60000);
 	add_pread_run(results, pread_id, "classic@6.18", 32768, 30000);
 	add_pread_run(results, pread_id, "classic@6.18+large_folio_lru_cache=3", 32768, 28500);
+	if (costs)
+		add_cost_runs(results, pread_id);
 	return results_commit(results, problem);
 }
 
@@ -160,7 +222,7 @@ static void same_rows_make_the_same_bytes(void **state)
 	assert_non_null(mkdtemp(folder));
 	for (int i = 0; i < 2; i++) {
 		snprintf(path[i], sizeof(path[i]), "%s/%d.db", folder, i);
-		assert_int_equal(make_sample(path[i], &problem), 0);
+		assert_int_equal(make_sample(path[i], true, &problem), 0);
 		data[i] = read_all(path[i], &size[i]);
 	}
 	assert_int_equal(size[0], size[1]);
@@ -177,8 +239,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = { cmocka_unit_test(same_rows_make_the_same_bytes) };
 	struct results_problem problem;
 
-	if (argc == 2) {
-		if (make_sample(argv[1], &problem) == 0)
+	if (argc > 1) {
+		if (make_sample(argv[1], argc > 2 && !strcmp(argv[2], "costs"), &problem) == 0)
 			return 0;
 		fprintf(stderr, "lrutape: %s\n", problem.text);
 		return 1;
