@@ -17,7 +17,7 @@
  */
 #include "replay/mm/one_by_one.h"
 
-#define NO_FRAME 0 /* page frame 0 is never a file's */
+#define NO_FRAME 0 /* a folio there, which no kernel has, is never freed */
 
 struct opt_folio {
 	uint32_t use; /* number of the next one, FOLIO_NEVER_USED */
@@ -130,7 +130,7 @@ static void heap_remove(struct mm *mm, struct lruvec *lruvec, const struct folio
 
 static bool is_aside(const struct folio *folio)
 {
-	return opt_folio(folio)->child == folio->pfn;
+	return folio->pfn != NO_FRAME && opt_folio(folio)->child == folio->pfn;
 }
 
 static void put_aside(struct mm *mm, struct lruvec *lruvec, const struct folio *folio)
@@ -183,7 +183,7 @@ static void opt_take_out(struct mm *mm, struct lruvec *lruvec, const struct foli
 static void opt_folio_added(struct mm *mm, struct lruvec *lruvec, struct folio *folio)
 {
 	lruvec_add_folio(lruvec, folio);
-	if (folio_lru_list(folio) != LRU_INACTIVE_FILE)
+	if (folio_lru_list(folio) != LRU_INACTIVE_FILE || folio->pfn == NO_FRAME)
 		return;
 	if (folio_test(folio, FOLIO_isolated)) {
 		put_aside(mm, lruvec, folio);
@@ -236,6 +236,8 @@ static bool opt_holds(const struct mm *mm, const struct lruvec *lruvec, const st
 	const struct opt_folio *o = opt_folio(folio);
 	uint32_t prev = folio->pfn;
 
+	if (folio->pfn == NO_FRAME)
+		return true;
 	if (is_aside(folio))
 		return o->prev ? at(mm, o->prev)->sibling == folio->pfn :
 				 opt_lruvec(lruvec)->aside_old == folio->pfn;

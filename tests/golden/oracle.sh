@@ -20,7 +20,7 @@ check_sum loop 9b4d8e57918458ff285178e5fd9d860265b3aa1b63afa9154b943c569f1fce86
 replay() { # trace sizes-in-KiB
 	"$LRUTAPE" import --from oracleGeneral -o "$1.lrt" "$1" >/dev/null
 	rm "$1"
-	"$LRUTAPE" replay --policy fifo --policy lru --policy clock --policy opt --memory "$2" -o "$1.db" "$1.lrt" \
+	"$LRUTAPE" replay --interval 86400000 --policy fifo --policy lru --policy clock --policy opt --memory "$2" -o "$1.db" "$1.lrt" \
 		2>/dev/null
 	"$LRUTAPE" sql --csv "$1.db" "SELECT '$1' AS trace, policy, memory_pages, accesses AS requests, misses
 		FROM v_miss ORDER BY 1, 2, 3" | tr -d '\r' | tail -n +2
