@@ -104,7 +104,9 @@ $(error VARIANT=$(VARIANT): no such variant: use release, san, debug or fuzz)
 endif
 # _GNU_SOURCE is defined as empty so that a file that also defines it draws no warning.
 ALL_CPPFLAGS := -I. -I$(GEN) -D_GNU_SOURCE= $(PKG_CFLAGS) $(CPPFLAGS)
-ALL_CFLAGS := -std=gnu11 -pthread $(WARN) $(OPT_$(VARIANT)) $(CFLAGS)
+# Lists are threaded through structs of several types, as in the kernel and with its consequence:
+# what points to a list head may be a folio or not, which strict aliasing forbids to compare.
+ALL_CFLAGS := -std=gnu11 -fno-strict-aliasing -pthread $(WARN) $(OPT_$(VARIANT)) $(CFLAGS)
 ALL_LDFLAGS := -pthread -rdynamic $(filter -fsanitize%,$(OPT_$(VARIANT))) $(LDFLAGS)
 ALL_LIBS := $(PKG_LIBS) -ldl $(LDLIBS)
 
