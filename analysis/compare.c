@@ -669,8 +669,8 @@ int compare_load_cost(sqlite3 *db, const struct compare_pair *pair, struct compa
 	a = load_run_cost(db, pair->a->run_id, &cost->step, &cost->a_shape, &cost->host, cost->a,
 			  &cost->a_folios_per_hold);
 	b = a < 0 ? -1 :
-		    load_run_cost(db, pair->b->run_id, &cost->step, &cost->b_shape, &b_host, cost->b,
-				  &cost->b_folios_per_hold);
+		    load_run_cost(db, pair->b->run_id, &cost->step, &cost->b_shape, &b_host,
+				  cost->b, &cost->b_folios_per_hold);
 	if (a < 0 || b < 0)
 		goto out;
 	cost->a_known = a > 0;

@@ -324,9 +324,11 @@ static void add_cost(struct output *output, bool *first, const struct compare_pa
 		if (cost->b_known)
 			real_text(cost->b[i], false, whole, b, sizeof(b));
 		if (cost->repeats) {
-			real_text(cost->b[i] - cost->a[i], true, whole, difference, sizeof(difference));
+			real_text(cost->b[i] - cost->a[i], true, whole, difference,
+				  sizeof(difference));
 			snprintf(percent, sizeof(percent), "%+.1f %%", spread->percent);
-			snprintf(range, sizeof(range), "%+.1f..%+.1f %%", spread->low, spread->high);
+			snprintf(range, sizeof(range), "%+.1f..%+.1f %%", spread->low,
+				 spread->high);
 			if (!spread->seen) {
 				strcpy(difference, "none seen");
 				percent[0] = '\0';
@@ -423,7 +425,8 @@ static void write_cost(FILE *to, const struct compare_cost *cost)
 		fputs(" folios a hold", to);
 	}
 	if (!cost->a_known || !cost->b_known) {
-		fputs("; the other run was not measured: give `lrutape replay --cost` both policies", to);
+		fputs("; the other run was not measured: give `lrutape replay --cost` both policies",
+		      to);
 		return;
 	}
 	if (!cost->same_host) {
@@ -696,7 +699,8 @@ static void flat_cost(struct output *output, const struct compare_pair *pair,
 		return;
 	for (int i = 0; i < NR_COMPARE_COST_LINES; i++) {
 		const struct compare_spread *spread = &cost->spread[i];
-		const char *name = compare_cost_name(i), *unit = i == COMPARE_SATURATED_HOLDS ? "1/s" : "ns";
+		const char *name = compare_cost_name(i),
+			   *unit = i == COMPARE_SATURATED_HOLDS ? "1/s" : "ns";
 		char end[64];
 
 		flat_cost_row(output, pair, name, unit, cost->a_known, cost->a[i], cost->b_known,

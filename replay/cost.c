@@ -48,8 +48,8 @@ static int64_t times_preempted(void)
 /* A chunk of descriptors on a huge page, if the machine has one to give. */
 static struct folio *new_chunk(void)
 {
-	char *map = mmap(NULL, 2 * CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			 0);
+	char *map = mmap(NULL, 2 * CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
 	char *chunk;
 
 	if (map == MAP_FAILED)
@@ -115,8 +115,8 @@ err_exit:
  * Descriptors as allocation and page cache leave them, not on a list and in the cache; lists empty.
  * Return: records that make the block, from @first on; whole holds, no folio twice.
  */
-static unsigned int prepare_block(struct bench *bench, const struct lru_add_log *log, uint64_t first,
-				  unsigned int *nr_holds)
+static unsigned int prepare_block(struct bench *bench, const struct lru_add_log *log,
+				  uint64_t first, unsigned int *nr_holds)
 {
 	unsigned int nr = 0, end = 0; /* folios, and those of whole holds */
 	uint32_t stamp = ++bench->nr_blocks;

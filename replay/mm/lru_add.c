@@ -37,8 +37,8 @@ static inline uint32_t read_flags(const struct folio *folio)
 }
 
 /* A call in every shape, as in every release. Kernel: mm/util.c, page_mapping(), v5.6. */
-static __attribute__((noinline)) const struct address_space *page_mapping(const struct lru_add *lru_add,
-									  const struct folio *folio)
+static __attribute__((noinline)) const struct address_space *page_mapping(
+	const struct lru_add *lru_add, const struct folio *folio)
 {
 	if (!folio->file || read_flags(folio) & PG_swapcache)
 		return NULL;
@@ -53,7 +53,8 @@ static inline __attribute__((always_inline)) bool evictable(const struct lru_add
 
 	barrier(); /* rcu_read_lock() of a kernel that is not preemptible */
 	mapping = page_mapping(lru_add, folio);
-	ret = !(mapping && __atomic_load_n(&mapping->flags, __ATOMIC_RELAXED) >> AS_UNEVICTABLE & 1) &&
+	ret = !(mapping &&
+		__atomic_load_n(&mapping->flags, __ATOMIC_RELAXED) >> AS_UNEVICTABLE & 1) &&
 	      !(read_flags(folio) & PG_mlocked);
 	barrier();
 	return ret;
@@ -77,9 +78,10 @@ static inline void update_page_reclaim_stat(struct lruvec *lruvec, const struct 
 }
 
 /* Kernel: mm/swap.c, __pagevec_lru_add_fn(), v5.6; lru_add(), v6.18. */
-static inline __attribute__((always_inline)) void
-add_folio(struct lru_add *lru_add, struct folio *folio, const bool test_is_inline,
-	  const enum lru_add_barrier order)
+static inline __attribute__((always_inline)) void add_folio(struct lru_add *lru_add,
+							    struct folio *folio,
+							    const bool test_is_inline,
+							    const enum lru_add_barrier order)
 {
 	struct lruvec *lruvec = folio->lruvec;
 	bool was_unevictable = test_clear_flag_atomic(folio, PG_unevictable);
@@ -107,9 +109,11 @@ add_folio(struct lru_add *lru_add, struct folio *folio, const bool test_is_inlin
 		set_flag_atomic(folio, PG_lru);
 }
 
-static inline __attribute__((always_inline)) void
-add_run(struct lru_add *lru_add, struct folio *const *folio, unsigned int nr,
-	const bool test_is_inline, const enum lru_add_barrier order)
+static inline __attribute__((always_inline)) void add_run(struct lru_add *lru_add,
+							  struct folio *const *folio,
+							  unsigned int nr,
+							  const bool test_is_inline,
+							  const enum lru_add_barrier order)
 {
 	uint32_t unlocked = 0;
 

@@ -6,7 +6,7 @@
 
 #include "replay/policy/policy.h"
 
-#define RELEASE_PAGES_HOLD 32 /* SWAP_CLUSTER_MAX entries, then others get the lock: mm/swap.c, v5.6 */
+#define RELEASE_PAGES_HOLD 32 /* SWAP_CLUSTER_MAX entries: mm/swap.c, release_pages(), v5.6 */
 
 static void free_memcg(struct mm *mm, struct mem_cgroup *memcg)
 {

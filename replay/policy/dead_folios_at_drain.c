@@ -17,7 +17,8 @@ static void dead_folios_at_drain_apply(struct mm_rules *rules, int64_t value)
 const struct policy_patch patch_dead_folios_at_drain = {
 	.name = "dead_folios_at_drain",
 	.base = "classic",
-	.summary = "folios whose only reference is the batch's are freed before they are added to a list",
+	.summary =
+		"folios whose only reference is the batch's are freed before they are added to a list",
 	.source = "JP Kobryn, 2026-04; Linux 7.2, mm/swap.c, folio_batch_move_lru()",
 	.apply = dead_folios_at_drain_apply,
 };

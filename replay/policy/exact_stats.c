@@ -18,6 +18,7 @@ const struct policy_patch patch_exact_stats = {
 	.name = "exact_stats",
 	.base = "classic",
 	.summary = "lruvec_page_state() is up to date at each use, not as of the last flush",
-	.source = "no kernel's; up to 5.12, before rstat, it was so but for batches of 32 pages a CPU",
+	.source =
+		"no kernel's; up to 5.12, before rstat, it was so but for batches of 32 pages a CPU",
 	.apply = exact_stats_apply,
 };

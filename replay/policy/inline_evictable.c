@@ -19,6 +19,7 @@ const struct policy_patch patch_inline_evictable = {
 	.base = "classic",
 	.release = "5.6",
 	.summary = "page_evictable() is inlined into lru_add(); changes cost only",
-	.source = "Yang Shi, v4 of 2020-03-18, patch 1 of 2, 1584500541-46817-1; Linux 5.7, mm/internal.h",
+	.source =
+		"Yang Shi, v4 of 2020-03-18, patch 1 of 2, 1584500541-46817-1; Linux 5.7, mm/internal.h",
 	.apply = inline_evictable_apply,
 };

@@ -20,6 +20,7 @@ const struct policy_patch patch_mb_after_atomic = {
 	.base = "classic",
 	.release = "5.6",
 	.summary = "smp_mb__after_atomic() for smp_mb() in lru_add(); changes cost only",
-	.source = "Yang Shi, v4 of 2020-03-18, patch 2 of 2, 1584500541-46817-1; Linux 5.7, mm/swap.c",
+	.source =
+		"Yang Shi, v4 of 2020-03-18, patch 2 of 2, 1584500541-46817-1; Linux 5.7, mm/swap.c",
 	.apply = mb_after_atomic_apply,
 };

@@ -17,6 +17,7 @@ const struct policy_patch patch_zap_drains = {
 	.name = "zap_drains",
 	.base = "classic",
 	.summary = "munmap, exit and MADV_DONTNEED drain the CPU's batches before they free folios",
-	.source = "Linux 6.13, mm/memory.c, mm/mmap.c, mm/swap_state.c; taken out by Rik van Riel in 6.14",
+	.source =
+		"Linux 6.13, mm/memory.c, mm/mmap.c, mm/swap_state.c; taken out by Rik van Riel in 6.14",
 	.apply = zap_drains_apply,
 };

@@ -212,11 +212,14 @@ static unsigned int children_visited(const char *policy)
 		for (uint64_t pfn = 0; pfn < 300000; pfn += 512)
 			lruvec_add_folio(&child[i]->lruvec[0],
 					 drawn_folio_of(drawn, child[i],
-							1000000 + 1000000 * (uint64_t)i + pfn, 9, PG_lru));
+							1000000 + 1000000 * (uint64_t)i + pfn, 9,
+							PG_lru));
 	}
 	reclaim_walk_begin(&walk, &drawn->mm, drawn->group, 32, false);
 	while (reclaim_walk_next(&walk, &request)) {
-		struct scan_result result = { .nr_scanned = 512, .nr_taken = 512, .nr_reclaimed = 512 };
+		struct scan_result result = { .nr_scanned = 512,
+					      .nr_taken = 512,
+					      .nr_reclaimed = 512 };
 
 		for (int i = 0; i < 2; i++)
 			if (request.lruvec == &child[i]->lruvec[0])

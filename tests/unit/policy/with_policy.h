@@ -21,7 +21,8 @@ static inline struct drawn *open_policy(const char *name)
 }
 
 /* New folios wait for their list, then a zap frees them in the order in which they came. */
-static inline void churn(struct drawn *drawn, unsigned int loops, unsigned int folios, uint8_t order)
+static inline void churn(struct drawn *drawn, unsigned int loops, unsigned int folios,
+			 uint8_t order)
 {
 	uint64_t next = CHURN_FIRST_PFN;
 
@@ -30,8 +31,9 @@ static inline void churn(struct drawn *drawn, unsigned int loops, unsigned int f
 		uint64_t first = next;
 
 		for (; next < first + ((uint64_t)folios << order); next += UINT64_C(1) << order)
-			folio_add_lru_vma(&drawn->mm, 0, drawn_folio_of(drawn, drawn->group, next, order,
-									PG_swapbacked));
+			folio_add_lru_vma(&drawn->mm, 0,
+					  drawn_folio_of(drawn, drawn->group, next, order,
+							 PG_swapbacked));
 		for (uint64_t pfn = first; pfn < next; pfn += UINT64_C(1) << order)
 			mmu_gather_free(&drawn->mm, 0, &gather, folio_at(drawn, pfn));
 		mmu_gather_finish(&drawn->mm, &gather);

@@ -56,7 +56,8 @@ static void folio_that_comes_again_is_added_again(void **state)
 		if (i % 2)
 			lru_add_drain(&drawn->mm, 0, DRAIN_reclaim);
 		if (i >= 69)
-			mm_folio_forget(&drawn->mm, folio_at(drawn, 5000 + (uint64_t)((i + 1) % 70)));
+			mm_folio_forget(&drawn->mm,
+					folio_at(drawn, 5000 + (uint64_t)((i + 1) % 70)));
 	}
 	lru_add_drain(&drawn->mm, 0, DRAIN_end);
 	assert_int_equal(drawn->mm.lru_add_log->nr, 2000);

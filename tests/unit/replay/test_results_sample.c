@@ -35,7 +35,8 @@ static void add_cost(struct results *results, int64_t run_id, const char *shape,
 		.repeats = 5,
 		.folios = 15000,
 		.holds = 1000,
-		.ns_per_folio = { (double)median / 15000, (double)low / 15000, (double)high / 15000 },
+		.ns_per_folio = { (double)median / 15000, (double)low / 15000,
+				  (double)high / 15000 },
 		.ns_per_hold = { (double)median / 1000, (double)low / 1000, (double)high / 1000 },
 	};
 
@@ -137,7 +138,8 @@ static void add_cost_runs(struct results *results, int64_t tape_id)
 	add_cost_run(results, tape_id, "classic@5.6+inline_evictable",
 		     "page_evictable() inline, smp_mb()", one, 246000, 241000, 248000);
 	add_cost_run(results, tape_id, "classic@5.6+inline_evictable+mb_after_atomic",
-		     "page_evictable() inline, smp_mb__after_atomic()", both, 231000, 227000, 236000);
+		     "page_evictable() inline, smp_mb__after_atomic()", both, 231000, 227000,
+		     236000);
 	add_cost_run(results, tape_id, "classic@5.6+exact_stats", NULL, stock, 0, 0, 0);
 }
 
