@@ -256,8 +256,11 @@ static void follow_overhead(struct replay *replay)
 	overhead = replay->world->memcg[replay->world->limited_memcg].overhead_pages;
 	if (overhead == replay->limited->overhead_pages)
 		return;
-	mm_charge(replay->limited, overhead - replay->limited->overhead_pages);
-	replay->limited->overhead_pages = overhead;
+	overhead -= replay->limited->overhead_pages;
+	if (overhead > 0)
+		make_room(replay, replay->limited, overhead);
+	mm_charge(replay->limited, overhead);
+	replay->limited->overhead_pages += overhead;
 }
 
 /* ---- file folios */
