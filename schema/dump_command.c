@@ -117,11 +117,15 @@ static void print_event_text(const struct tape_event *event, const struct tape_t
 	print_text(comm ? comm : "<...>", strlen(comm ? comm : "<...>"));
 	printf("-%d [%03u] ", event->pid, event->cpu);
 	print_time(event->timestamp_ns);
-	printf(": %s:", type->name);
+	fputs(": ", stdout);
+	print_text(type->name, strlen(type->name));
+	putchar(':');
 	for (unsigned int i = 0; i < type->nr_fields; i++) {
 		if (type->field[i].kind == TAPE_FIELD_LEFT_OUT)
 			continue;
-		printf(" %s=", type->field[i].name);
+		putchar(' ');
+		print_text(type->field[i].name, strlen(type->field[i].name));
+		putchar('=');
 		print_text_field(event, &type->field[i]);
 	}
 	putchar('\n');
