@@ -583,8 +583,10 @@ static void counters_are_in_the_relations_that_their_names_say(void **state)
 
 	(void)state;
 	for_each_seed(steals_are_scanned);
+	if (getenv("LRUTAPE_SEED") || getenv("LRUTAPE_SEEDS"))
+		return;
 	/* Stories in which nothing happens would prove nothing. */
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && !getenv("LRUTAPE_SEED"); i++)
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		if (!met[wanted[i]])
 			fail_msg("counter %d is 0 in all stories", (int)wanted[i]);
 }

@@ -442,6 +442,164 @@ static void times_of_mismatches_are_kept_where_none_is_explained(void **state)
 	assert_null(check_mismatch(check, 0));
 }
 
+/* ---- other ways of the same */
+
+static void assert_all_equal(void)
+{
+	for (int d = 0; d < NR_CHECK_DECISIONS; d++)
+		if (unequal((enum check_decision)d))
+			fail_msg("%s: %s", check_name((enum check_decision)d),
+				 check_mismatch(check, 0)->state);
+}
+
+/* Somebody on the CPU calls lru_add_drain(): three activations come before the batch is full. */
+static void activations_of_an_early_drain_are_equal(void **state)
+{
+	(void)state;
+	made_machine(&tape, 64);
+	come_in(0);
+	for (uint64_t page = 5; page < 8; page++)
+		read_page(page);
+	for (uint64_t page = 5; page < 8; page++)
+		made_activation(&tape, 0, OTHER_TASK, page);
+	run_check(1);
+	assert_all_equal();
+	assert_int_equal(decided(CHECK_activation), 3);
+}
+
+/* Read four times before the batch drains: it stands there twice and is activated once. */
+static void folio_queued_twice_is_activated_once(void **state)
+{
+	(void)state;
+	made_machine(&tape, 64);
+	come_in(0);
+	for (int times = 0; times < 3; times++) {
+		read_page(5);
+		read_page(100); /* elsewhere, so that each read of page 5 counts */
+	}
+	for (uint64_t page = 6; page < 30; page++)
+		read_page(page);
+	made_activation(&tape, 0, GROUP_TASK, 5);
+	for (uint64_t page = 6; page < 30; page++)
+		made_activation(&tape, 0, GROUP_TASK, page);
+	run_check(1);
+	assert_all_equal();
+	assert_int_equal(decided(CHECK_activation), 25);
+}
+
+static void deactivate_batch(uint64_t nr)
+{
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_ISOLATE, 4, 0, nr, nr, 0, nr, ACTIVE_FILE);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_ACTIVE, 0, nr, 0, nr, 0, 0, 2);
+}
+
+/*
+ * All 62 pages are active: of them 1, 3, 7, 12, 19 and 20 are deactivated at priorities 5 to 0, each
+ * after the inactive list was scanned: 0, 0, 0, 2, 10 and 30 pages, in the order they came in.
+ */
+static void deactivated_folios_are_evicted_in_turn(void **state)
+{
+	static const struct {
+		uint64_t evicted, deactivated;
+	} round[] = { { 0, 1 }, { 0, 3 }, { 0, 7 }, { 2, 12 }, { 10, 19 }, { 30, 20 } };
+	uint64_t next = 0;
+
+	(void)state;
+	made_machine(&tape, 64);
+	come_in(0);
+	come_in(31);
+	for (uint64_t page = 0; page < 62; page++) {
+		read_page(page);
+		for (uint64_t p = page - 30; (page == 30 || page == 61) && p <= page; p++)
+			made_activation(&tape, 0, GROUP_TASK, p);
+	}
+	made_flush(&tape, 1);
+	reclaim_begins();
+	for (unsigned int i = 0; i < sizeof(round) / sizeof(round[0]); i++) {
+		if (round[i].evicted)
+			evict_batch(next, round[i].evicted, NO_PAGE);
+		next += round[i].evicted;
+		deactivate_batch(round[i].deactivated);
+	}
+	reclaim_ends(42);
+	run_check(1);
+	assert_all_equal();
+	assert_int_equal(decided(CHECK_isolate_request), 9);
+	assert_int_equal(decided(CHECK_victim), 42);
+	assert_int_equal(decided(CHECK_reclaim_stop), 1);
+}
+
+static void dirty_page(uint64_t page)
+{
+	made_event_text(&tape, 0, GROUP_TASK, WRITEBACK_DIRTY_FOLIO, "254:0", MADE_INO, page, 0);
+}
+
+/* Page 5 is dirty when its turn comes: activated, not evicted, and not on the inactive list again. */
+static void dirty_folio_is_expected_to_be_activated(void **state)
+{
+	(void)state;
+	made_machine(&tape, 64);
+	reads_come_twice(AS_THE_KERNEL_DOES);
+	dirty_page(5);
+	reclaim_begins();
+	evict_batch(0, 1, NO_PAGE);
+	evict_batch(1, 3, NO_PAGE);
+	isolate(6, 6);
+	for (uint64_t page = 4; page < 10; page++)
+		if (page != 5)
+			evict_page(page);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, 6, 5, 1, 0, 0, 0, 0, 1);
+	evict_batch(10, 10, NO_PAGE);
+	evict_batch(20, 11, NO_PAGE);
+	reclaim_ends(30);
+	run_check(1);
+	assert_all_equal();
+	assert_int_equal(decided(CHECK_victim), 30);
+	assert_int_equal(check_undecided(check)->survivors, 0);
+}
+
+static void eviction_of_a_dirty_folio_is_not_decided(void **state)
+{
+	(void)state;
+	made_machine(&tape, 64);
+	reads_come_twice(AS_THE_KERNEL_DOES);
+	dirty_page(0);
+	reclaim_begins();
+	evict_batch(0, 1, NO_PAGE); /* written back by then */
+	run_check(1);
+	assert_int_equal(decided(CHECK_victim), 0);
+	assert_int_equal(check_undecided(check)->writeback, 1);
+	assert_int_equal(world.inferred[INFER_writeback_ended], 1);
+}
+
+/* Compaction took it off its list and put it back: at the head now, the last to go. */
+static void folio_inserted_again_is_the_youngest(void **state)
+{
+	(void)state;
+	made_machine(&tape, 64);
+	reads_come_twice(AS_THE_KERNEL_DOES);
+	made_insertion(&tape, 0, GROUP_TASK, 0, INACTIVE_FILE);
+	reclaim_begins();
+	evict_batch(1, 1, NO_PAGE);
+	evict_batch(2, 3, NO_PAGE);
+	run_check(1);
+	assert_all_equal();
+	assert_int_equal(decided(CHECK_victim), 4);
+	assert_int_equal(world.inferred[INFER_reinserted], 1);
+}
+
+/* A locked page goes to the unevictable list whatever the policy says. */
+static void unevictable_folio_is_taken_as_it_comes(void **state)
+{
+	(void)state;
+	made_machine(&tape, 64);
+	made_add(&tape, 0, GROUP_TASK, 7);
+	made_insertion(&tape, 0, GROUP_TASK, 7, 4);
+	run_check(1);
+	assert_all_equal();
+	assert_int_equal(decided(CHECK_insertion_list), 0);
+}
+
 /* ---- who else takes folios */
 
 /* 31 pages of the root's are read twice, so that the root's time passes and the group's does not. */
@@ -763,6 +921,13 @@ int main(void)
 		TEST(wrong_total_is_found),
 		TEST(mismatches_are_kept_with_their_state_up_to_the_number_asked_for),
 		TEST(times_of_mismatches_are_kept_where_none_is_explained),
+		TEST(activations_of_an_early_drain_are_equal),
+		TEST(folio_queued_twice_is_activated_once),
+		TEST(deactivated_folios_are_evicted_in_turn),
+		TEST(dirty_folio_is_expected_to_be_activated),
+		TEST(eviction_of_a_dirty_folio_is_not_decided),
+		TEST(folio_inserted_again_is_the_youngest),
+		TEST(unevictable_folio_is_taken_as_it_comes),
 		TEST(folio_evicted_by_kdamond_leaves_a_shadow_of_the_root),
 		TEST(truncated_folio_comes_back_as_new),
 		TEST(folios_from_before_the_tape_are_not_decided),

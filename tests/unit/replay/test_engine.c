@@ -487,6 +487,31 @@ static void allocations_that_are_not_movable_are_none_of_ours(void **state)
 	assert_int_equal(counter(0, COUNT_anon_free), 0);
 }
 
+/* ---- memcgs that come and go */
+
+static void group_made_later_has_its_own_counts_and_goes_offline_when_it_is_removed(void **state)
+{
+	char path[16];
+
+	(void)state;
+	for (uint64_t id = 200; id < 240; id++) {
+		snprintf(path, sizeof(path), "/new%d", (int)id);
+		made_event_text(&tape, 0, OTHER_TASK, CGROUP_MKDIR, path, 0, 1, id, 0);
+		made_event_text(&tape, 0, OTHER_TASK, CGROUP_ATTACH_TASK, path, 0, id, 1,
+				OTHER_TASK, 0, 0);
+		for (uint64_t page = 0; page < 3; page++)
+			made_read(&tape, 0, OTHER_TASK, id * 10 + page, id * 10 + page);
+	}
+	made_event_text(&tape, 0, OTHER_TASK, CGROUP_RMDIR, "/new239", 0, 1, 239, 0);
+	play();
+	for (unsigned int i = 0; i < replay_mm(replay[0])->nr_memcgs; i++) {
+		const struct mem_cgroup *memcg = replay_mm(replay[0])->memcg[i];
+
+		assert_int_equal(memcg->online, memcg->id != 239);
+		assert_int_equal(memcg->lruvec[0].counter[COUNT_misses], memcg->id >= 200 ? 3 : 0);
+	}
+}
+
 /* ---- broken tapes */
 
 static void impossible_values_are_passed_over(void **state)
@@ -566,6 +591,7 @@ int main(void)
 		TEST(anon_folio_is_charged_until_it_is_freed),
 		TEST(single_anon_pages_count_only_where_their_frees_are_on_the_tape),
 		TEST(allocations_that_are_not_movable_are_none_of_ours),
+		TEST(group_made_later_has_its_own_counts_and_goes_offline_when_it_is_removed),
 		TEST(impossible_values_are_passed_over),
 		TEST(memory_smaller_than_one_folio_forces_the_charge),
 		TEST(group_in_memory_before_the_tape_is_over_a_smaller_limit_at_once),
