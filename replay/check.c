@@ -762,11 +762,13 @@ static void note_overhead(struct check *check, struct mem_cgroup *target)
 		return;
 	for (struct mem_cgroup *memcg = target; memcg; memcg = mem_cgroup_next(target, memcg)) {
 		const struct lruvec *lruvec = &memcg->lruvec[0];
-		/* What a replay cannot follow counts as overhead. */
-		int first = check->world->single_frees ? LRU_INACTIVE_ANON : LRU_INACTIVE_FILE;
-
-		for (int lru = first; lru < NR_LRU_LISTS; lru++)
-			listed += lruvec_lru_size(lruvec, (enum lru_list)lru);
+		for (int lru = 0; lru < NR_LRU_LISTS; lru++) {
+			/* Anon folios that a replay cannot follow count as overhead. */
+			if (lru >= LRU_INACTIVE_FILE || check->world->single_frees)
+				listed += lruvec_lru_size(lruvec, (enum lru_list)lru);
+			else
+				listed += lruvec->unseen[lru];
+		}
 	}
 	listed += waiting_pages(check, target);
 	check->world->memcg[machine_number(&check->machine, target)].overhead_pages =
