@@ -7,7 +7,8 @@
 #include "schema/command.h"
 
 /* Weak, because a build without libtracefs leaves out the front file of record. */
-#define COMMAND(name, summary) extern __typeof__(command_##name) command_##name __attribute__((weak));
+#define COMMAND(name, summary)                                                                     \
+	extern __typeof__(command_##name) command_##name __attribute__((weak));
 #include "schema/commands.def"
 
 static const struct command {

@@ -306,7 +306,6 @@ static bool is_metadata(const struct check *check, const struct folio *folio)
 	return folio->file && check->world->file[folio->file].block_device;
 }
 
-
 static void page_allocated(struct check *check)
 {
 	const uint64_t *v = check->event->value;
@@ -426,9 +425,8 @@ static void compare_insertion(struct check *check, struct folio *folio, enum lru
 	if (predicted == recorded)
 		decided_equal(check, memcg, CHECK_insertion_list);
 	else
-		decided_unequal(check, memcg, CHECK_insertion_list,
-				"pfn %" PRIx32 " to %s|to %s", folio->pfn, lru_name[predicted],
-				lru_name[recorded]);
+		decided_unequal(check, memcg, CHECK_insertion_list, "pfn %" PRIx32 " to %s|to %s",
+				folio->pfn, lru_name[predicted], lru_name[recorded]);
 	if (!folio_test(folio, FOLIO_refaulted))
 		return;
 	/* Read twice while it waited: active either way, so the list says nothing of the refault. */
@@ -490,7 +488,8 @@ static void lru_inserted(struct check *check)
 	if (folio && folio_test(folio, FOLIO_in_add_batch)) {
 		waited = true;
 		lru_batch_remove(mm, folio->cpu, BATCH_LRU_ADD, folio);
-	} else if (folio && folio_test(folio, PG_lru) && !(flags & INSERTION_ANON && !folio->order)) {
+	} else if (folio && folio_test(folio, PG_lru) &&
+		   !(flags & INSERTION_ANON && !folio->order)) {
 		world_infer(check->world, INFER_reinserted);
 		mm->policy->folio_removed(mm, folio->lruvec, folio);
 		force_active(check, folio, recorded & 1);
@@ -511,7 +510,8 @@ static void lru_inserted(struct check *check)
 		folio_set(folio, FOLIO_mapped);
 	if (recorded == LRU_UNEVICTABLE)
 		folio_set(folio, PG_unevictable);
-	else if (waited || (was_known && (flags & INSERTION_ANON) && !(flags & INSERTION_SWAPCACHE)))
+	else if (waited ||
+		 (was_known && (flags & INSERTION_ANON) && !(flags & INSERTION_SWAPCACHE)))
 		compare_insertion(check, folio, recorded);
 	else
 		check->undecided.unseen_folio++;
@@ -519,12 +519,13 @@ static void lru_inserted(struct check *check)
 		force_active(check, folio, recorded & 1);
 	mm->policy->folio_added(mm, folio->lruvec, folio);
 	folio_set(folio, PG_lru);
-	check->run[event_cpu(check)].ends_large =
-		folio->order >= mm->config.rules.lru_cached_order_limit;
+	check->run[event_cpu(check)].ends_large = folio->order >=
+						  mm->config.rules.lru_cached_order_limit;
 }
 
 /* Page tables point to these now, and nothing will tell when they do not any more. */
-static void pages_mapped(struct check *check, uint64_t dev, uint64_t ino, uint64_t index, uint64_t last)
+static void pages_mapped(struct check *check, uint64_t dev, uint64_t ino, uint64_t index,
+			 uint64_t last)
 {
 	uint32_t file = world_file(check->world, dev, ino);
 
@@ -627,8 +628,8 @@ static void pages_read(struct check *check, uint64_t read_end)
 		struct folio *folio = page_cache_folio(&check->machine.cache, file, page);
 		uint64_t next = folio ? folio->index + folio_nr_pages(folio) : page + 1;
 
-		if (folio && !(first && reader->prev_page >= folio->index &&
-			       reader->prev_page < next))
+		if (folio &&
+		    !(first && reader->prev_page >= folio->index && reader->prev_page < next))
 			folio_accessed(check, folio);
 		first = false;
 		if (next <= page)
@@ -685,7 +686,8 @@ static void lru_activated(struct check *check)
 	}
 	if (is_metadata(check, folio)) {
 		check->undecided.metadata++;
-	} else if (place >= 0) { /* those that should have come first have been counted as missing */
+	} else if (place >=
+		   0) { /* those that should have come first have been counted as missing */
 		decided_equal(check, folio->lruvec->memcg, CHECK_activation);
 	} else {
 		decided_unequal(check, folio->lruvec->memcg, CHECK_activation,
@@ -715,7 +717,8 @@ static uint64_t charge_pages(struct check *check, const struct world_task *task)
 	struct folio *folio = task->fresh_pfn ? known_folio(check, task->fresh_pfn - 1) : NULL;
 
 	return folio && !folio_test(folio, PG_lru | FOLIO_in_add_batch) && !folio->file ?
-		       folio_nr_pages(folio) : 1;
+		       folio_nr_pages(folio) :
+		       1;
 }
 
 static void bracket_advance(struct reclaim_bracket *bracket)
@@ -817,7 +820,8 @@ static void reclaim_begun(struct check *check, bool memcg_reclaim)
 
 static bool would_evict(const struct check *check, const struct folio *folio)
 {
-	return !folio_test(folio, PG_unevictable | PG_dirty | PG_writeback | PG_swapbacked | PG_locked) &&
+	return !folio_test(folio,
+			   PG_unevictable | PG_dirty | PG_writeback | PG_swapbacked | PG_locked) &&
 	       !folio->nr_batches && !is_metadata(check, folio); /* buffers hold metadata */
 }
 
@@ -917,8 +921,7 @@ static void lru_isolated(struct check *check)
 		  (bracket->request.lru == lru || resynchronise(bracket, (enum lru_list)lru));
 	give_back(check, bracket);
 	bracket->applied = (struct scan_request){
-		.lruvec = follows ? bracket->request.lruvec :
-				    mem_cgroup_lruvec(bracket->target, 0),
+		.lruvec = follows ? bracket->request.lruvec : mem_cgroup_lruvec(bracket->target, 0),
 		.lru = (enum lru_list)lru,
 		.nr_to_scan = nr,
 	};
@@ -959,7 +962,8 @@ static void settle_doubtful(struct check *check, struct reclaim_bracket *bracket
 		more.nr_to_scan += folio_nr_pages(expected);
 	}
 	if (more.nr_to_scan)
-		check->machine.mm.policy->isolate(&check->machine.mm, &more, &bracket->taken, &result);
+		check->machine.mm.policy->isolate(&check->machine.mm, &more, &bracket->taken,
+						  &result);
 }
 
 static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
@@ -1043,11 +1047,11 @@ static void file_folio_deleted(struct check *check)
 	} else {
 		check->world->nr_stimuli++;
 		machine_forget(&check->machine, folio);
-		page_cache_store(&check->machine.cache,
-				 world_file(check->world, v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_S_DEV],
-					    v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_I_INO]),
-				 v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_INDEX],
-				 UINT64_C(1) << order, 0);
+		page_cache_store(
+			&check->machine.cache,
+			world_file(check->world, v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_S_DEV],
+				   v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_I_INO]),
+			v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_INDEX], UINT64_C(1) << order, 0);
 	}
 }
 
@@ -1102,7 +1106,8 @@ static void inactive_shrunk(struct check *check)
 	while (bracket->strangers && !list_empty(&bracket->taken)) {
 		folio = list_entry(bracket->taken.prev, struct folio, lru);
 		bracket->strangers -= folio_nr_pages(folio) < bracket->strangers ?
-					      folio_nr_pages(folio) : bracket->strangers;
+					      folio_nr_pages(folio) :
+					      bracket->strangers;
 		folio_set(folio, FOLIO_survivor);
 		list_move(&folio->lru, &not_isolated);
 	}
@@ -1278,4 +1283,3 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	}
 }
-

@@ -37,12 +37,9 @@ struct check_options {
 static int parse_options(int argc, char **argv, struct check_options *options)
 {
 	static const struct option list[] = {
-		{ "all", no_argument, NULL, 'a' },
-		{ "explain", required_argument, NULL, 'e' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "policy", required_argument, NULL, 'p' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
+		{ "all", no_argument, NULL, 'a' },  { "explain", required_argument, NULL, 'e' },
+		{ "json", no_argument, NULL, 'j' }, { "policy", required_argument, NULL, 'p' },
+		{ "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	char *end;
 	long n;
@@ -54,7 +51,8 @@ static int parse_options(int argc, char **argv, struct check_options *options)
 		case 'e':
 			n = strtol(optarg, &end, 10);
 			if (*end || end == optarg || n < 0 || n > EXPLAIN_LIMIT) {
-				fprintf(stderr, "lrutape: check: --explain %s: a number up to %d is needed\n",
+				fprintf(stderr,
+					"lrutape: check: --explain %s: a number up to %d is needed\n",
 					optarg, EXPLAIN_LIMIT);
 				return COMMAND_MISUSED;
 			}
@@ -92,14 +90,15 @@ static void print_json(const struct world *world, const struct check *check)
 	fputs("[", stdout);
 	for (uint32_t n = 0; n < world->nr_memcgs; n++) {
 		for (int d = 0; d < NR_CHECK_DECISIONS; d++) {
-			const struct check_tally *tally = check_tally(check, n, (enum check_decision)d);
+			const struct check_tally *tally = check_tally(check, n,
+								      (enum check_decision)d);
 
 			if (!tally)
 				continue;
 			printf("%s  {\"memcg\": ", separator);
 			json_string(stdout, world->memcg[n].path, strlen(world->memcg[n].path));
-			printf(", \"decision\": \"%s\", \"decided\": %" PRIu64 ", \"equal\": %" PRIu64
-			       ", \"first_mismatch_ns\": ",
+			printf(", \"decision\": \"%s\", \"decided\": %" PRIu64
+			       ", \"equal\": %" PRIu64 ", \"first_mismatch_ns\": ",
 			       check_name((enum check_decision)d), tally->decided, tally->equal);
 			if (tally->first_mismatch_ns == UINT64_MAX)
 				fputs("null}", stdout);
@@ -163,8 +162,8 @@ static void print_others(const struct world *world, const struct check *check)
 		uint64_t before = sum.decided;
 
 		for (int d = 0; d < NR_CHECK_DECISIONS && n != world->command_memcg; d++) {
-			const struct check_tally *tally =
-				check_tally(check, n, (enum check_decision)d);
+			const struct check_tally *tally = check_tally(check, n,
+								      (enum check_decision)d);
 
 			sum.decided += tally ? tally->decided : 0;
 			sum.equal += tally ? tally->equal : 0;
@@ -173,7 +172,8 @@ static void print_others(const struct world *world, const struct check *check)
 	}
 	if (!nr)
 		return;
-	printf("other memcgs: %u, %" PRIu64 " decided, %" PRIu64 " equal,", nr, sum.decided, sum.equal);
+	printf("other memcgs: %u, %" PRIu64 " decided, %" PRIu64 " equal,", nr, sum.decided,
+	       sum.equal);
 	print_share(&sum);
 	fputs(" (--all shows them)\n\n", stdout);
 }
@@ -187,16 +187,21 @@ static void print_count(uint64_t nr, const char *what)
 static void print_undecided(const struct check *check, const struct tape_summary *summary)
 {
 	const struct check_undecided *undecided = check_undecided(check);
-	uint64_t lost = summary->nr_overrun > summary->nr_lost ? summary->nr_overrun : summary->nr_lost;
+	uint64_t lost = summary->nr_overrun > summary->nr_lost ? summary->nr_overrun :
+								 summary->nr_lost;
 
 	puts("seen and not decided, on the whole machine:");
-	print_count(undecided->unseen_folio, "insertions and activations of folios older than the tape");
+	print_count(undecided->unseen_folio,
+		    "insertions and activations of folios older than the tape");
 	print_count(undecided->metadata, "of block device folios, whose accesses are in no event");
 	print_count(undecided->writeback, "victims whose writeback ended unseen");
-	print_count(undecided->survivors, "isolated folios that survived, locked or held by somebody");
-	print_count(undecided->warm_group, "reclaim calls for groups that were not empty at the start");
+	print_count(undecided->survivors,
+		    "isolated folios that survived, locked or held by somebody");
+	print_count(undecided->warm_group,
+		    "reclaim calls for groups that were not empty at the start");
 	print_count(undecided->global_reclaim, "calls of kswapd and direct reclaim");
-	print_count(check_foreign(check), "folios evicted by others (DAMON, other groups' reclaim)");
+	print_count(check_foreign(check),
+		    "folios evicted by others (DAMON, other groups' reclaim)");
 	printf("events lost: %" PRIu64 "%s\n", lost,
 	       summary->nr_losses_unknown ? ", and losses of unknown size" : "");
 }
@@ -230,8 +235,7 @@ static void print_explained(const struct world *world, const struct check *check
 	}
 }
 
-static int run(const struct check_options *options, struct tape_reader *reader,
-	       struct world *world)
+static int run(const struct check_options *options, struct tape_reader *reader, struct world *world)
 {
 	char why[256];
 	struct tape_policy recorded;
@@ -248,8 +252,8 @@ static int run(const struct check_options *options, struct tape_reader *reader,
 	}
 	if (recorded.warning[0])
 		fprintf(stderr, "lrutape: %s: note: %s\n", options->tape, recorded.warning);
-	if (policy_parse(options->policy ? options->policy : recorded.name, recorded.release, &choice,
-			 why, sizeof(why))) {
+	if (policy_parse(options->policy ? options->policy : recorded.name, recorded.release,
+			 &choice, why, sizeof(why))) {
 		fprintf(stderr, "lrutape: check: %s\n", why);
 		return COMMAND_MISUSED;
 	}
@@ -272,7 +276,8 @@ static int run(const struct check_options *options, struct tape_reader *reader,
 	}
 	if (ret < 0) {
 		fprintf(stderr, "lrutape: %s\n",
-			ret == TAPE_ERR_MEMORY ? "check: out of memory" : tape_reader_problem(reader)->text);
+			ret == TAPE_ERR_MEMORY ? "check: out of memory" :
+						 tape_reader_problem(reader)->text);
 		goto out;
 	}
 	if (check_failed(check)) {
@@ -312,7 +317,8 @@ int command_check(int argc, char **argv)
 		return COMMAND_FAILED;
 	}
 	if (tape_reader_summary(reader)->torn)
-		fprintf(stderr, "lrutape: %s: torn at byte %" PRIu64 ": what stands before is used\n",
+		fprintf(stderr,
+			"lrutape: %s: torn at byte %" PRIu64 ": what stands before is used\n",
 			options.tape, tape_reader_summary(reader)->torn_at);
 	if (world_init(&world, reader)) {
 		if (tape_reader_problem(reader)->code)

@@ -143,7 +143,8 @@ static struct run_task *run_task(struct replay *replay, const struct world_task 
 			replay->failed = true;
 			return NULL;
 		}
-		memset(bigger + replay->room_tasks, 0, (room - replay->room_tasks) * sizeof(*bigger));
+		memset(bigger + replay->room_tasks, 0,
+		       (room - replay->room_tasks) * sizeof(*bigger));
 		replay->task = bigger;
 		replay->room_tasks = room;
 	}
@@ -235,7 +236,8 @@ static void make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 		return;
 	}
 	for (int retry = 0; (full = over_limit(memcg, pages)) && retry < CHARGE_RETRIES; retry++) {
-		int64_t goal = mm->policy->exact ? full->usage_pages + pages - full->max_pages : pages;
+		int64_t goal = mm->policy->exact ? full->usage_pages + pages - full->max_pages :
+						   pages;
 
 		reclaim_run(mm, full, (uint64_t)goal, false, event_cpu(replay), evicted, replay);
 		if (over_limit(memcg, pages) && !drained) {
@@ -293,8 +295,8 @@ static void foretell(struct replay *replay, struct folio *folio, uint32_t file, 
 		next = future_after(replay->future, replay->touch + (uint32_t)at);
 	} else {
 		for (uint64_t i = 0; i < folio_nr_pages(folio); i++) {
-			uint32_t use = future_next_use(replay->future, where->dev, where->ino, index + i,
-						       from, replay->touch);
+			uint32_t use = future_next_use(replay->future, where->dev, where->ino,
+						       index + i, from, replay->touch);
 
 			next = use < next ? use : next;
 		}
@@ -333,7 +335,7 @@ static void add_recorded(struct replay *replay, const struct world_task *task, u
 	uint64_t nr = UINT64_C(1) << order;
 	bool demanded = future_add_is_demanded(task, file, index, nr);
 	struct folio *folio = bring_in(replay, file, index, order, pfn,
-					world_added_for_write(replay->world, task, file, index));
+				       world_added_for_write(replay->world, task, file, index));
 
 	if (!folio)
 		return;
@@ -432,8 +434,9 @@ static void pages_read(struct replay *replay, uint64_t read_end)
 			folio_set(folio, FOLIO_demanded);
 		}
 		next = folio->index + folio_nr_pages(folio);
-		access_folio(replay, folio, !(first && reader->prev_page >= folio->index &&
-					      reader->prev_page < next));
+		access_folio(replay, folio,
+			     !(first && reader->prev_page >= folio->index &&
+			       reader->prev_page < next));
 		first = false;
 		if (next <= page)
 			return;
@@ -451,8 +454,8 @@ static void page_requested(struct replay *replay)
 	if (nr == TAPE_VALUE_ABSENT || !nr || nr > REQUEST_PAGES_LIMIT)
 		nr = 1;
 	for (uint64_t i = 0; i < nr; i++) {
-		struct folio *folio =
-			page_cache_folio(&replay->machine.cache, file, v[PAGE_REQUEST_ID] + i);
+		struct folio *folio = page_cache_folio(&replay->machine.cache, file,
+						       v[PAGE_REQUEST_ID] + i);
 
 		if (!folio) {
 			folio = bring_in(replay, file, v[PAGE_REQUEST_ID] + i, 0, 0, false);
@@ -535,7 +538,8 @@ static void grow_reading(struct replay *replay)
 		return;
 	}
 	for (uint64_t i = 0; i < replay->nr_reading; i++)
-		bigger[i] = replay->reading[(replay->first_reading + i) & (replay->room_reading - 1)];
+		bigger[i] =
+			replay->reading[(replay->first_reading + i) & (replay->room_reading - 1)];
 	free(replay->reading);
 	replay->reading = bigger;
 	replay->room_reading = room;
@@ -588,7 +592,8 @@ static void page_allocated(struct replay *replay)
 	struct folio *folio;
 
 	if (!task || v[MM_PAGE_ALLOC_PFN] == PFN_NONE || v[MM_PAGE_ALLOC_PFN] >= FILE_PFN_BASE ||
-	    v[MM_PAGE_ALLOC_ORDER] > FOLIO_ORDER_LIMIT || !(v[MM_PAGE_ALLOC_GFP_FLAGS] & GFP_MOVABLE))
+	    v[MM_PAGE_ALLOC_ORDER] > FOLIO_ORDER_LIMIT ||
+	    !(v[MM_PAGE_ALLOC_GFP_FLAGS] & GFP_MOVABLE))
 		return;
 	folio = memmap_folio(&replay->machine.mm.memmap, v[MM_PAGE_ALLOC_PFN]);
 	if (!folio) {

@@ -21,7 +21,7 @@ struct event_stream {
 	struct tape_reader *reader;
 	struct kept_event *kept; /* ring */
 	unsigned int first, nr;
-	struct kept_event *pending[PENDING_READS]; /* reads in the ring whose end is not known yet */
+	struct kept_event *pending[PENDING_READS]; /* reads whose end is not known yet */
 	unsigned int nr_pending;
 	int end; /* what the reader returned when it returned no event, 1 before that */
 	struct kept_event *served; /* handed out, still occupying the ring's first place */
@@ -66,7 +66,8 @@ static uint64_t request_end(const uint64_t *value)
 	uint64_t first = value[MM_FILEMAP_GET_PAGES_INDEX];
 	uint64_t last = value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
 
-	return last > first && last - first >= READ_PAGES_LIMIT ? first + READ_PAGES_LIMIT - 1 : last;
+	return last > first && last - first >= READ_PAGES_LIMIT ? first + READ_PAGES_LIMIT - 1 :
+								  last;
 }
 
 /* No later read came within sight: a batch of single pages is the best guess. */
@@ -120,10 +121,10 @@ static void add_pending(struct event_stream *stream, struct kept_event *kept)
 
 static int keep(struct event_stream *stream, const struct tape_event *event)
 {
-	struct kept_event *kept =
-		&stream->kept[(stream->first + stream->nr) % LOOK_AHEAD_EVENTS];
-	const struct tape_type *type =
-		event->kind == EVENT_LOST ? NULL : tape_reader_type(stream->reader, event->type);
+	struct kept_event *kept = &stream->kept[(stream->first + stream->nr) % LOOK_AHEAD_EVENTS];
+	const struct tape_type *type = event->kind == EVENT_LOST ?
+					       NULL :
+					       tape_reader_type(stream->reader, event->type);
 	unsigned int room = sizeof(kept->value) / sizeof(kept->value[0]);
 	unsigned int nr = type ? type->nr_slots : 2;
 	size_t string_bytes = 0;
@@ -144,7 +145,8 @@ static int keep(struct event_stream *stream, const struct tape_event *event)
 		    field->slot >= nr)
 			continue;
 		where = event->value[field->slot];
-		if (where != TAPE_VALUE_ABSENT && (where >> 32) + (where & UINT32_MAX) + 1 > string_bytes)
+		if (where != TAPE_VALUE_ABSENT &&
+		    (where >> 32) + (where & UINT32_MAX) + 1 > string_bytes)
 			string_bytes = (where >> 32) + (where & UINT32_MAX) + 1;
 	}
 	if (string_bytes) {
@@ -206,7 +208,8 @@ int event_stream_next(struct event_stream *stream, const struct tape_event **eve
 			return stream->end;
 		if (!is_long_read(*event)) {
 			*read_end = (*event)->kind == EVENT_MM_FILEMAP_GET_PAGES ?
-					    (*event)->value[MM_FILEMAP_GET_PAGES_LAST_INDEX] : 0;
+					    (*event)->value[MM_FILEMAP_GET_PAGES_LAST_INDEX] :
+					    0;
 			return 1;
 		}
 		stream->first = 0;

@@ -25,8 +25,7 @@ struct event_stream *event_stream_open(struct tape_reader *reader);
  * Return: as tape_reader_next(), or TAPE_ERR_MEMORY.
  */
 int __attribute__((warn_unused_result))
-event_stream_next(struct event_stream *stream, const struct tape_event **event,
-		  uint64_t *read_end);
+event_stream_next(struct event_stream *stream, const struct tape_event **event, uint64_t *read_end);
 
 /** event_stream_close() - free it; the reader stays open. NULL is fine. */
 void event_stream_close(struct event_stream *stream);

@@ -76,13 +76,14 @@ static enum future_touch touch_kind(struct world *world, const struct tape_event
 
 	switch (event->kind) {
 	case EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE:
-		return task && future_add_is_demanded(task, world_file(world, range->dev, range->ino),
+		return task && future_add_is_demanded(task,
+						      world_file(world, range->dev, range->ino),
 						      range->first, range->nr) ?
 			       FUTURE_USE :
 			       FUTURE_NONE;
 	case EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE:
 		return task && !task->in_reclaim && !world_task_is_kdamond(task) ? FUTURE_END :
-										    FUTURE_NONE;
+										   FUTURE_NONE;
 	default:
 		return FUTURE_USE;
 	}
@@ -184,7 +185,7 @@ static int add_event(struct future *future, const struct tape_event *event, uint
 
 		future->next[touch] = FOLIO_NEVER_USED;
 		if (kind != FUTURE_NONE && link_touch(future, file, range.first + i, touch,
-						       kind == FUTURE_END ? TO_END : 0))
+						      kind == FUTURE_END ? TO_END : 0))
 			return TAPE_ERR_MEMORY;
 	}
 	return 0;

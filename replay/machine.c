@@ -29,7 +29,8 @@ struct mem_cgroup *machine_memcg(struct machine *machine, uint32_t number)
 		return machine->memcg[number];
 	if (number >= machine->room_memcgs) {
 		uint32_t room = world->room_memcgs;
-		struct mem_cgroup **bigger = realloc(machine->memcg, room * sizeof(struct mem_cgroup *));
+		struct mem_cgroup **bigger = realloc(machine->memcg,
+						     room * sizeof(struct mem_cgroup *));
 
 		if (!bigger) {
 			machine->failed = true;

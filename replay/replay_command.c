@@ -132,15 +132,18 @@ static bool parse_memory(const char *text, size_t size, struct memory_size *memo
 		return end + 1 == text + size;
 	}
 	switch (*end) {
-	case 'G': case 'g':
+	case 'G':
+	case 'g':
 		n = n > UINT64_MAX >> 30 ? UINT64_MAX : n << 30;
 		end++;
 		break;
-	case 'M': case 'm':
+	case 'M':
+	case 'm':
 		n = n > UINT64_MAX >> 20 ? UINT64_MAX : n << 20;
 		end++;
 		break;
-	case 'K': case 'k':
+	case 'K':
+	case 'k':
 		n = n > UINT64_MAX >> 10 ? UINT64_MAX : n << 10;
 		end++;
 		break;
@@ -158,7 +161,8 @@ static bool parse_memories(const char *text, struct replay_options *options)
 		struct memory_size *memory = &options->memory[options->nr_memories];
 
 		if (options->nr_memories == MEMORY_LIMIT) {
-			fprintf(stderr, "lrutape: replay: more than %d memory sizes\n", MEMORY_LIMIT);
+			fprintf(stderr, "lrutape: replay: more than %d memory sizes\n",
+				MEMORY_LIMIT);
 			return false;
 		}
 		*memory = (struct memory_size){ 0 };
@@ -219,7 +223,8 @@ static int parse_options(int argc, char **argv, struct replay_options *options)
 			break;
 		case 'p':
 			if (options->nr_policies == POLICY_LIMIT) {
-				fprintf(stderr, "lrutape: replay: more than %d policies\n", POLICY_LIMIT);
+				fprintf(stderr, "lrutape: replay: more than %d policies\n",
+					POLICY_LIMIT);
 				return COMMAND_MISUSED;
 			}
 			options->policy[options->nr_policies++] = optarg;
@@ -232,7 +237,8 @@ static int parse_options(int argc, char **argv, struct replay_options *options)
 			options->interval_ns = strtoull(optarg, &end, 10) * NS_PER_MS;
 			if (*end || end == optarg || !options->interval_ns ||
 			    options->interval_ns / NS_PER_MS > 86400000) {
-				fprintf(stderr, "lrutape: replay: --interval %s: milliseconds, 1 or more\n",
+				fprintf(stderr,
+					"lrutape: replay: --interval %s: milliseconds, 1 or more\n",
 					optarg);
 				return COMMAND_MISUSED;
 			}
@@ -248,7 +254,8 @@ static int parse_options(int argc, char **argv, struct replay_options *options)
 			fputs(usage, stdout);
 			return -1;
 		default:
-			fputs("lrutape: replay: `lrutape replay --help` tells the options\n", stderr);
+			fputs("lrutape: replay: `lrutape replay --help` tells the options\n",
+			      stderr);
 			return COMMAND_MISUSED;
 		}
 	}
@@ -271,8 +278,10 @@ static int parse_options(int argc, char **argv, struct replay_options *options)
 		unsigned int nr;
 
 		rules = mm_rules_list(&nr);
-		if (policy_parse(options->policy[i], rules[nr - 1].release, &choice, why, sizeof(why))) {
-			fprintf(stderr, "lrutape: replay: --policy %s: %s\n", options->policy[i], why);
+		if (policy_parse(options->policy[i], rules[nr - 1].release, &choice, why,
+				 sizeof(why))) {
+			fprintf(stderr, "lrutape: replay: --policy %s: %s\n", options->policy[i],
+				why);
 			return COMMAND_MISUSED;
 		}
 	}
@@ -354,7 +363,8 @@ static void add_agreement(struct results *results, int64_t tape_id, const struct
 {
 	for (uint32_t n = 0; n < world->nr_memcgs; n++)
 		for (int d = 0; d < NR_CHECK_DECISIONS; d++) {
-			const struct check_tally *tally = check_tally(check, n, (enum check_decision)d);
+			const struct check_tally *tally = check_tally(check, n,
+								      (enum check_decision)d);
 
 			if (tally)
 				results_add_agreement(results, tape_id, world->memcg[n].id,
@@ -429,8 +439,9 @@ static void add_run_rows(struct results *results, const struct run *run, const s
 }
 
 /* Medians of a measured run, and each of its repeats. */
-static void add_cost(struct results *results, const struct run *run, const struct cost_run *measured,
-		     unsigned int repeats, const char *host, double *value)
+static void add_cost(struct results *results, const struct run *run,
+		     const struct cost_run *measured, unsigned int repeats, const char *host,
+		     double *value)
 {
 	const struct lru_add_log *log = measured->mm->lru_add_log;
 	struct cost_quartiles folio, hold;
@@ -517,9 +528,10 @@ static void add_point(struct results *results, const struct run *run, uint64_t t
 		if (!memcg_has_counts(mm->memcg[n]))
 			continue;
 		for (size_t i = 0; i < sizeof(followed) / sizeof(followed[0]); i++)
-			results_add_counter_at(results, run->run_id, mm->memcg[n]->id, timestamp_ns,
-					       followed[i].name,
-					       mm->memcg[n]->lruvec[0].counter[followed[i].counter]);
+			results_add_counter_at(
+				results, run->run_id, mm->memcg[n]->id, timestamp_ns,
+				followed[i].name,
+				mm->memcg[n]->lruvec[0].counter[followed[i].counter]);
 	}
 }
 
@@ -568,11 +580,13 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 	}
 	for (unsigned int m = 0; m < nr_memories; m++) {
 		for (unsigned int p = 0; p < nr_policies && nr < RUN_LIMIT; p++) {
-			const char *name = options->nr_policies ? options->policy[p] : recorded->name;
+			const char *name = options->nr_policies ? options->policy[p] :
+								  recorded->name;
 			struct results_run row = { .tape_id = tape_id };
 			char why[256];
 
-			if (policy_parse(name, recorded->release, &run[nr].choice, why, sizeof(why))) {
+			if (policy_parse(name, recorded->release, &run[nr].choice, why,
+					 sizeof(why))) {
 				fprintf(stderr, "lrutape: replay: --policy %s: %s\n", name, why);
 				return -COMMAND_MISUSED;
 			}
@@ -583,7 +597,8 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 				fputs("lrutape: replay: out of memory\n", stderr);
 				return -COMMAND_FAILED;
 			}
-			if (options->cost_repeats && replay_log_adds(run[nr].replay, COST_LOG_LIMIT)) {
+			if (options->cost_repeats &&
+			    replay_log_adds(run[nr].replay, COST_LOG_LIMIT)) {
 				fputs("lrutape: replay: out of memory\n", stderr);
 				return -COMMAND_FAILED;
 			}
@@ -595,7 +610,9 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 				row.memory_pages = world->memcg[world->limited_memcg].limit_pages ==
 								   INT64_MAX ?
 							   RESULTS_NONE :
-							   (uint64_t)world->memcg[world->limited_memcg].limit_pages;
+							   (uint64_t)world
+								   ->memcg[world->limited_memcg]
+								   .limit_pages;
 			results_add_run(results, &row, &run[nr].run_id);
 			nr++;
 		}
@@ -714,8 +731,8 @@ static int replay_tape(const struct replay_options *options, const char *path,
 		fputs("lrutape: replay: out of memory\n", stderr);
 		goto out;
 	}
-	fprintf(stderr, "lrutape: %s: %d runs over %" PRIu64 " events of %s\n", options->output, nr_runs,
-		tape_reader_summary(reader)->nr_events, path);
+	fprintf(stderr, "lrutape: %s: %d runs over %" PRIu64 " events of %s\n", options->output,
+		nr_runs, tape_reader_summary(reader)->nr_events, path);
 	status = COMMAND_DONE;
 	for (int i = 0; i < nr_runs; i++)
 		if (replay_failed(run[i].replay))
@@ -747,7 +764,8 @@ static int replay_file(const struct replay_options *options, const char *path,
 		return COMMAND_FAILED;
 	}
 	if (tape_reader_summary(reader)->torn)
-		fprintf(stderr, "lrutape: %s: torn at byte %" PRIu64 ": what stands before is used\n", path,
+		fprintf(stderr,
+			"lrutape: %s: torn at byte %" PRIu64 ": what stands before is used\n", path,
 			tape_reader_summary(reader)->torn_at);
 	if (world_init(&world, reader)) {
 		fprintf(stderr, "lrutape: %s\n",

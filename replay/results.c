@@ -38,8 +38,8 @@ static const char results_sql[] =
 	S(ADD_TAPE, "INSERT INTO tape VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")          \
 	S(ADD_MEMCG, "INSERT INTO memcg VALUES (?, ?, ?, ?)")                                      \
 	S(ADD_AGREEMENT, "INSERT INTO agreement VALUES (?, ?, ?, ?, ?, ?)")                        \
-	S(ADD_RUN, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)")                        \
-	S(END_RUN, "UPDATE run SET accesses = ?, stimuli = ?, inferred = ? WHERE run_id = ?")        \
+	S(ADD_RUN, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)")            \
+	S(END_RUN, "UPDATE run SET accesses = ?, stimuli = ?, inferred = ? WHERE run_id = ?")      \
 	S(ADD_SETTING, "INSERT INTO run_setting VALUES (?, ?, ?)")                                 \
 	S(ADD_COUNTER, "INSERT INTO counter VALUES (?, ?, ?, ?)")                                  \
 	S(ADD_COUNTER_AT, "INSERT INTO counter_at VALUES (?, ?, ?, ?, ?)")                         \
@@ -698,8 +698,8 @@ int results_add_cost(struct results *results, int64_t run_id, const struct resul
 		return results->problem.code;
 	if (!is_run(results, run_id) || !is_text(results, "a cost's step", cost->step) ||
 	    !is_text(results, "a cost's shape", cost->shape) ||
-	    !is_text(results, "a cost's host", cost->host) || !fits(results, "folios", cost->folios) ||
-	    !fits(results, "holds", cost->holds))
+	    !is_text(results, "a cost's host", cost->host) ||
+	    !fits(results, "folios", cost->folios) || !fits(results, "holds", cost->holds))
 		return results->problem.code;
 	sqlite3_bind_int64(statement, 1, run_id);
 	bind_text(statement, 2, cost->step);

@@ -6,10 +6,11 @@
 /* Length of the valid UTF-8 sequence at @s, 0 if there is none. */
 static size_t utf8_length(const unsigned char *s, size_t size)
 {
-	size_t n = s[0] < 0x80 ? 1 :
+	size_t n = s[0] < 0x80		       ? 1 :
 		   s[0] >= 0xc2 && s[0] < 0xe0 ? 2 :
 		   s[0] >= 0xe0 && s[0] < 0xf0 ? 3 :
-		   s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+		   s[0] >= 0xf0 && s[0] < 0xf5 ? 4 :
+						 0;
 
 	if (n == 0 || n > size)
 		return 0;

@@ -19,8 +19,9 @@ static const enum lock_site batch_lock_site[NR_LRU_BATCHES] = {
 const char *lru_batch_name(enum lru_batch which)
 {
 	static const char *const name[NR_LRU_BATCHES] = {
-		"lru_add", "lru_move_tail", "lru_deactivate_file", "lru_deactivate",
-		"lru_lazyfree", "lru_activate", "mlock",
+		"lru_add",	  "lru_move_tail", "lru_deactivate_file",
+		"lru_deactivate", "lru_lazyfree",  "lru_activate",
+		"mlock",
 	};
 
 	return name[which];
@@ -108,7 +109,8 @@ static void drain_lru_add(struct mm *mm, struct folio_batch *batch)
 		batch_reference_dropped(mm, BATCH_LRU_ADD, folio);
 		if (free_dead_folio(mm, folio))
 			continue;
-		if (nr > first && !mm_same_lru_lock(mm, batch->folio[first]->lruvec, folio->lruvec)) {
+		if (nr > first &&
+		    !mm_same_lru_lock(mm, batch->folio[first]->lruvec, folio->lruvec)) {
 			add_run(mm, &batch->folio[first], nr - first);
 			first = nr;
 		}

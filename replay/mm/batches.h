@@ -67,8 +67,7 @@ void lru_batch_queue(struct mm *mm, unsigned int cpu, enum lru_batch which, stru
  * lru_batch_drain() - move a batch's folios to their lists
  * Kernel: mm/swap.c, folio_batch_move_lru(), v6.18.
  */
-void lru_batch_drain(struct mm *mm, unsigned int cpu, enum lru_batch which,
-		     enum drain_cause cause);
+void lru_batch_drain(struct mm *mm, unsigned int cpu, enum lru_batch which, enum drain_cause cause);
 
 /** lru_add_drain() - drain all batches of one CPU. Kernel: mm/swap.c, lru_add_drain(), v6.18. */
 void lru_add_drain(struct mm *mm, unsigned int cpu, enum drain_cause cause);

@@ -41,7 +41,7 @@ enum folio_flag {
 	FOLIO_in_add_batch = 1u << 20, /* waits in some CPU's lru_add batch */
 	FOLIO_refaulted = 1u << 21, /* its slot held a shadow entry when it came */
 	FOLIO_refault_active = 1u << 22, /* workingset_refault() set PG_active */
-	FOLIO_demanded = 1u << 23, /* an access did not find it: that one, its first, is still to come */
+	FOLIO_demanded = 1u << 23, /* brought in by an access that is still to be counted */
 };
 
 struct folio {
@@ -134,7 +134,8 @@ static inline struct folio *memmap_folio(struct memmap *memmap, uint64_t pfn)
 	    memmap_add_chunk(memmap, pfn))
 		return NULL;
 	folio = &memmap->chunk[pfn >> MEMMAP_CHUNK_SHIFT][pfn & (MEMMAP_CHUNK_PAGES - 1)];
-	if (__builtin_expect(!folio->lru.next, 0)) { /* never looked at: keeps untouched memory away */
+	/* Never looked at: set up only now, so that untouched memory stays away. */
+	if (__builtin_expect(!folio->lru.next, 0)) {
 		list_init(&folio->lru);
 		folio->pfn = (uint32_t)pfn;
 	}

@@ -17,7 +17,8 @@ void *huge_room_map(bool dense)
 		munmap(map, before);
 	munmap(map + before + HUGE_ROOM_BYTES, HUGE_ROOM_BYTES - before);
 	if (dense)
-		madvise(map + before, HUGE_ROOM_BYTES, MADV_HUGEPAGE); /* slower if it fails, not wrong */
+		madvise(map + before, HUGE_ROOM_BYTES,
+			MADV_HUGEPAGE); /* slower if it fails, not wrong */
 	return map + before;
 }
 

@@ -43,7 +43,8 @@ struct lruvec {
 
 	/* classic: balance and refault detection */
 	uint64_t anon_cost, file_cost;
-	uint64_t recent_scanned[ANON_AND_FILE], recent_rotated[ANON_AND_FILE]; /* before there were costs */
+	uint64_t recent_scanned[ANON_AND_FILE],
+		recent_rotated[ANON_AND_FILE]; /* before there were costs */
 	uint64_t nonresident_age; /* pages evicted and activated so far, kept per level */
 	int64_t refaults[ANON_AND_FILE]; /* WORKINGSET_ACTIVATE_* at the end of the last reclaim */
 

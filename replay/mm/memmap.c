@@ -43,7 +43,8 @@ uint64_t memmap_take_dense(struct memmap *memmap)
 	uint64_t pfn = memmap->free_dense;
 
 	if (!pfn)
-		return memmap->next_dense < MEMMAP_PFN_LIMIT ? memmap->next_dense++ : MEMMAP_PFN_LIMIT;
+		return memmap->next_dense < MEMMAP_PFN_LIMIT ? memmap->next_dense++ :
+							       MEMMAP_PFN_LIMIT;
 	memmap->free_dense = memmap_folio(memmap, pfn)->index;
 	return pfn;
 }

@@ -71,8 +71,8 @@ void one_by_one_shrink_done(struct reclaim_walk *walk, const struct scan_request
 		*nr_left(walk) -= result->nr_scanned;
 }
 
-void one_by_one_isolate(struct mm *mm, const struct scan_request *request,
-			struct list_head *taken, struct scan_result *result)
+void one_by_one_isolate(struct mm *mm, const struct scan_request *request, struct list_head *taken,
+			struct scan_result *result)
 {
 	struct lruvec *lruvec = request->lruvec;
 

@@ -24,19 +24,13 @@
 
 #include "replay/policy/policy.h"
 
-#define ONE_BY_ONE_OPS                                     \
-	.exact = true,                                     \
-	.folio_activated = one_by_one_folio_activated,     \
-	.refault = one_by_one_refault,                     \
-	.evict = one_by_one_evict,                         \
-	.prepare_scan = one_by_one_prepare_scan,           \
-	.shrink_begin = one_by_one_shrink_begin,           \
-	.shrink_next = one_by_one_shrink_next,             \
-	.shrink_done = one_by_one_shrink_done,             \
-	.isolate = one_by_one_isolate,                     \
-	.examine_active = one_by_one_examine_active,       \
-	.putback = one_by_one_putback,                     \
-	.reclaim_end = one_by_one_reclaim_end
+#define ONE_BY_ONE_OPS                                                                             \
+	.exact = true, .folio_activated = one_by_one_folio_activated,                              \
+	.refault = one_by_one_refault, .evict = one_by_one_evict,                                  \
+	.prepare_scan = one_by_one_prepare_scan, .shrink_begin = one_by_one_shrink_begin,          \
+	.shrink_next = one_by_one_shrink_next, .shrink_done = one_by_one_shrink_done,              \
+	.isolate = one_by_one_isolate, .examine_active = one_by_one_examine_active,                \
+	.putback = one_by_one_putback, .reclaim_end = one_by_one_reclaim_end
 
 /* See struct reclaim_policy. */
 void one_by_one_folio_activated(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
@@ -49,8 +43,8 @@ bool one_by_one_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec,
 			    struct scan_request *request);
 void one_by_one_shrink_done(struct reclaim_walk *walk, const struct scan_request *request,
 			    const struct scan_result *result);
-void one_by_one_isolate(struct mm *mm, const struct scan_request *request,
-			struct list_head *taken, struct scan_result *result);
+void one_by_one_isolate(struct mm *mm, const struct scan_request *request, struct list_head *taken,
+			struct scan_result *result);
 bool one_by_one_examine_active(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
 void one_by_one_putback(struct mm *mm, const struct scan_request *request, struct list_head *list);
 void one_by_one_reclaim_end(struct mm *mm, struct mem_cgroup *top);

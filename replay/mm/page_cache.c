@@ -43,7 +43,8 @@ static struct page_cache_node *find_node(const struct page_cache *cache, uint32_
 {
 	uint64_t i = node_hash(file, base) & cache->table_mask;
 
-	while (cache->table[i].slot && (cache->table[i].base != base || cache->table[i].file != file))
+	while (cache->table[i].slot &&
+	       (cache->table[i].base != base || cache->table[i].file != file))
 		i = (i + 1) & cache->table_mask;
 	return &cache->table[i];
 }

@@ -92,8 +92,8 @@ bool reclaim_walk_next(struct reclaim_walk *walk, struct scan_request *request)
 				walk->state = WALK_NODE;
 			break;
 		case WALK_LRUVEC:
-			if (walk->mm->policy->shrink_next(
-				    walk, mem_cgroup_lruvec(walk->memcg, 0), request)) {
+			if (walk->mm->policy->shrink_next(walk, mem_cgroup_lruvec(walk->memcg, 0),
+							  request)) {
 				walk->request = *request;
 				return true;
 			}
@@ -196,8 +196,7 @@ static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *t
 
 /* shrink_inactive_list() or shrink_active_list(), as the request's list says. */
 static void shrink_list(struct reclaim_walk *walk, const struct scan_request *request,
-			unsigned int cpu, const struct evict_call *call,
-			struct scan_result *result)
+			unsigned int cpu, const struct evict_call *call, struct scan_result *result)
 {
 	struct mm *mm = walk->mm;
 	struct lruvec *lruvec = request->lruvec;

@@ -27,9 +27,8 @@ struct shadow {
 /* Packed entries have bit 0 set, which no folio pointer has: a slot can hold either. */
 static inline uint64_t shadow_pack(struct shadow shadow)
 {
-	return ((shadow.age & WORKINGSET_AGE_MASK) << 28) |
-	       ((uint64_t)shadow.memcg_index << 12) | ((uint64_t)(shadow.nid & 1023) << 2) |
-	       ((uint64_t)shadow.workingset << 1) | 1;
+	return ((shadow.age & WORKINGSET_AGE_MASK) << 28) | ((uint64_t)shadow.memcg_index << 12) |
+	       ((uint64_t)(shadow.nid & 1023) << 2) | ((uint64_t)shadow.workingset << 1) | 1;
 }
 
 static inline struct shadow shadow_unpack(uint64_t entry)

@@ -48,7 +48,8 @@ static unsigned int edit_distance(const char *a, const char *b)
 		row[0] = i + 1;
 		for (unsigned int j = 0; j < nb; j++) {
 			unsigned int replace = corner + (a[i] != b[j]);
-			unsigned int best = row[j] + 1 < row[j + 1] + 1 ? row[j] + 1 : row[j + 1] + 1;
+			unsigned int best = row[j] + 1 < row[j + 1] + 1 ? row[j] + 1 :
+									  row[j + 1] + 1;
 
 			corner = row[j + 1];
 			row[j + 1] = replace < best ? replace : best;
@@ -139,14 +140,12 @@ static int parse_release(const char **text, const char *release, struct policy_c
 		return 0;
 	}
 	list = mm_rules_list(&nr);
-	snprintf(why, why_bytes,
-		 "release '%.40s' is not modelled; write one that is, e.g. %s@%s", release,
-		 choice->base->name, list[nr - 1].release);
+	snprintf(why, why_bytes, "release '%.40s' is not modelled; write one that is, e.g. %s@%s",
+		 release, choice->base->name, list[nr - 1].release);
 	return -1;
 }
 
-static int parse_patch(const char **text, struct policy_choice *choice, char *why,
-		       size_t why_bytes)
+static int parse_patch(const char **text, struct policy_choice *choice, char *why, size_t why_bytes)
 {
 	const struct policy_patch *patch = NULL;
 	const char *name[NR_PATCHES];
@@ -167,14 +166,15 @@ static int parse_patch(const char **text, struct policy_choice *choice, char *wh
 	}
 	if (!patch) {
 		nearest_names(word, name, nr, near, sizeof(near));
-		snprintf(why, why_bytes, "no patch of %s is called '%s'; %s%s",
-			 choice->base->name, word, nr ? "nearest: " : "it has none", near);
+		snprintf(why, why_bytes, "no patch of %s is called '%s'; %s%s", choice->base->name,
+			 word, nr ? "nearest: " : "it has none", near);
 		return -1;
 	}
 	if (patch->release && strcmp(patch->release, choice->rules.release)) {
-		snprintf(why, why_bytes, "patch %s is for the code of %s, not of %s; write %s@%s+%s",
-			 patch->name, patch->release, choice->rules.release, choice->base->name,
-			 patch->release, patch->name);
+		snprintf(why, why_bytes,
+			 "patch %s is for the code of %s, not of %s; write %s@%s+%s", patch->name,
+			 patch->release, choice->rules.release, choice->base->name, patch->release,
+			 patch->name);
 		return -1;
 	}
 	if (choice->nr_patches == POLICY_PATCH_LIMIT) {
@@ -190,8 +190,8 @@ static int parse_patch(const char **text, struct policy_choice *choice, char *wh
 		}
 		errno = 0;
 		value = strtoll(*text, &end, 10);
-		if (errno || end == *text || (*end && *end != '+') ||
-		    value < patch->param->least || value > patch->param->greatest) {
+		if (errno || end == *text || (*end && *end != '+') || value < patch->param->least ||
+		    value > patch->param->greatest) {
 			snprintf(why, why_bytes, "%s=%.20s: %s must be a number from %lld to %lld",
 				 patch->name, *text, patch->param->name,
 				 (long long)patch->param->least, (long long)patch->param->greatest);
@@ -233,7 +233,8 @@ int policy_parse(const char *text, const char *release, struct policy_choice *ch
 			return -1;
 	}
 	if (*text) {
-		snprintf(why, why_bytes, "'%.40s' was not understood; write base[@release][+patch[=value]]...",
+		snprintf(why, why_bytes,
+			 "'%.40s' was not understood; write base[@release][+patch[=value]]...",
 			 text);
 		return -1;
 	}

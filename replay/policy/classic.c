@@ -130,8 +130,9 @@ static void note_cost(struct mm *mm, struct lruvec *lruvec, int file, uint64_t n
 /* Kernel: mm/workingset.c, workingset_test_recent(), v6.18. Return: within the workingset. */
 static bool refault_is_recent(struct mm *mm, struct shadow shadow, int file)
 {
-	struct mem_cgroup *memcg =
-		shadow.memcg_index < mm->nr_memcgs ? mm->memcg[shadow.memcg_index] : NULL;
+	struct mem_cgroup *memcg = shadow.memcg_index < mm->nr_memcgs ?
+					   mm->memcg[shadow.memcg_index] :
+					   NULL;
 	struct lruvec *lruvec;
 	uint64_t distance, workingset_size;
 
@@ -212,8 +213,8 @@ static void classic_prepare_scan(struct reclaim_walk *walk)
 	sc->file_cost = target->file_cost;
 	mm_stats_use(walk->mm, target);
 	for (int file = 0; file < ANON_AND_FILE; file++) {
-		int64_t activated = lruvec_page_state(
-			target, file ? WORKINGSET_ACTIVATE_FILE : WORKINGSET_ACTIVATE_ANON);
+		int64_t activated = lruvec_page_state(target, file ? WORKINGSET_ACTIVATE_FILE :
+								     WORKINGSET_ACTIVATE_ANON);
 
 		/* Anon had no refaults to count while only files had shadows. */
 		sc->may_deactivate[file] = sc->force_deactivate ||

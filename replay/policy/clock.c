@@ -36,7 +36,8 @@ static struct folio *clock_victim(struct mm *mm, struct lruvec *lruvec)
 
 const struct reclaim_policy policy_clock = {
 	.name = "clock",
-	.summary = "first in, first out, but a folio accessed meanwhile gets another round; one at a time",
+	.summary =
+		"first in, first out, but a folio accessed meanwhile gets another round; one at a time",
 	.source = "Corbato: A paging experiment with the Multics system, 1968",
 	ONE_BY_ONE_OPS,
 	.folio_added = clock_folio_added,

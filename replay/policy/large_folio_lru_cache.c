@@ -25,7 +25,8 @@ static void large_folio_lru_cache_apply(struct mm_rules *rules, int64_t value)
 const struct policy_patch patch_large_folio_lru_cache = {
 	.name = "large_folio_lru_cache",
 	.base = "classic",
-	.summary = "folios of small orders wait in the per-CPU LRU batches instead of draining them",
+	.summary =
+		"folios of small orders wait in the per-CPU LRU batches instead of draining them",
 	.source = "Barry Song, RFC of mid-2026: folio_may_be_lru_cached() tests "
 		  "folio_order() < PAGE_ALLOC_COSTLY_ORDER",
 	.param = &order_limit,

@@ -30,7 +30,8 @@ static struct folio *lru_victim(struct mm *mm, struct lruvec *lruvec)
 const struct reclaim_policy policy_lru = {
 	.name = "lru",
 	.summary = "the folio that was accessed longest ago goes first; one at a time",
-	.source = "Mattson, Gecsei, Slutz, Traiger: Evaluation techniques for storage hierarchies, 1970",
+	.source =
+		"Mattson, Gecsei, Slutz, Traiger: Evaluation techniques for storage hierarchies, 1970",
 	ONE_BY_ONE_OPS,
 	.folio_added = lru_folio_added,
 	.folio_removed = one_by_one_folio_removed,

@@ -244,8 +244,7 @@ static bool opt_holds(const struct mm *mm, const struct lruvec *lruvec, const st
 	if (!is_in_heap(lruvec, folio))
 		return false;
 	for (uint32_t child = o->child; child; child = at(mm, child)->sibling) {
-		if (at(mm, child)->use > o->use ||
-		    at(mm, child)->prev != prev)
+		if (at(mm, child)->use > o->use || at(mm, child)->prev != prev)
 			return false;
 		prev = child;
 	}
@@ -264,7 +263,8 @@ static bool opt_check(const struct mm *mm, const struct lruvec *lruvec)
 
 const struct reclaim_policy policy_opt = {
 	.name = "opt",
-	.summary = "knows the future: the folio that is used last goes first; one at a time; a lower bound",
+	.summary =
+		"knows the future: the folio that is used last goes first; one at a time; a lower bound",
 	.source = "Belady: A study of replacement algorithms for a virtual-storage computer, 1966",
 	.folio_private_bytes = sizeof(struct opt_folio),
 	.lruvec_private_bytes = sizeof(struct opt_lruvec),

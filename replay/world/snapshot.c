@@ -250,7 +250,8 @@ static void read_memcg_files(struct world *world, const struct tape_reader *read
 			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
 			errno = 0;
 			pages = strtoll(blob->data, NULL, 10);
-			if (memcg != world->memcg && pages > 0 && pages < STOCK_BYTES_LIMIT && !errno)
+			if (memcg != world->memcg && pages > 0 && pages < STOCK_BYTES_LIMIT &&
+			    !errno)
 				memcg->limit_pages = pages / PAGE_BYTES;
 		} else if (ends_with(blob->name, "/memory.swappiness", &size)) {
 			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];

@@ -13,7 +13,6 @@
 
 #include "schema/tape_reader.h"
 
-
 #define WORLD_COMM_BYTES 16
 #define WORLD_PATH_BYTES 4096
 #define WORLD_ROOT 0 /* number of the root memcg */

@@ -86,8 +86,12 @@ static void make_tape(const char *path)
 		{ .name = "size", .ctype = "unsigned long", .offset = 16, .size = 8 },
 	};
 	const struct tape_type type = {
-		.system = "lrutape", .name = "page_request", .format = "", .filter = "",
-		.field = fields, .nr_fields = 2,
+		.system = "lrutape",
+		.name = "page_request",
+		.format = "",
+		.filter = "",
+		.field = fields,
+		.nr_fields = 2,
 	};
 	struct tape_problem problem;
 	struct tape_writer *writer;
@@ -101,8 +105,9 @@ static void make_tape(const char *path)
 	if (!stream || tape_writer_add_type(writer, &type, &number))
 		die(tape_writer_problem(writer)->text);
 	for (uint64_t i = 0; i < REQUESTS; i++) {
-		const struct tape_event event = { .timestamp_ns = i * 1000, .pid = 1, .type = number,
-						  .value = value };
+		const struct tape_event event = {
+			.timestamp_ns = i * 1000, .pid = 1, .type = number, .value = value
+		};
 
 		value[0] = skewed(&state);
 		if (tape_stream_event(stream, &event))
@@ -165,7 +170,8 @@ static struct figures run_once(const char *path, bool checking)
 		replay_finish(replay);
 		figures.accesses = replay_accesses(replay);
 		for (unsigned int n = 0; n < replay_mm(replay)->nr_memcgs; n++)
-			figures.misses += replay_mm(replay)->memcg[n]->lruvec[0].counter[COUNT_misses];
+			figures.misses +=
+				replay_mm(replay)->memcg[n]->lruvec[0].counter[COUNT_misses];
 	}
 	figures.seconds = cpu_seconds() - begin;
 	replay_close(replay);

@@ -104,7 +104,8 @@ static void put(unsigned char *bytes, uint64_t value, unsigned int nr)
 
 static void write_requests(struct request *request, uint64_t nr, uint32_t pages)
 {
-	uint64_t *seen = allocate(pages + UINT64_C(1), sizeof(*seen)); /* by page: index of the request after */
+	uint64_t *seen = allocate(pages + UINT64_C(1),
+				  sizeof(*seen)); /* by page: index of the request after */
 
 	for (uint64_t i = nr; i-- > 0;) {
 		request[i].next = seen[request[i].page];
@@ -137,13 +138,15 @@ static uint64_t number(const char *text, uint64_t limit)
 
 int main(int argc, char **argv)
 {
-	bool zipf = argc == 5 && !strcmp(argv[1], "zipf"), loop = argc == 4 && !strcmp(argv[1], "loop");
+	bool zipf = argc == 5 && !strcmp(argv[1], "zipf"),
+	     loop = argc == 4 && !strcmp(argv[1], "loop");
 	struct request *request;
 	uint64_t nr;
 	uint32_t pages;
 
 	if (!zipf && !loop) {
-		fputs("usage: page_trace zipf PAGES REQUESTS SEED | page_trace loop PAGES REQUESTS\n", stderr);
+		fputs("usage: page_trace zipf PAGES REQUESTS SEED | page_trace loop PAGES REQUESTS\n",
+		      stderr);
 		return 2;
 	}
 	pages = (uint32_t)number(argv[2], PAGES_MAX);

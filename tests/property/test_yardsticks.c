@@ -143,7 +143,8 @@ static void replay_all(struct tape_reader *reader, uint64_t misses[POLICIES][SIZ
 			struct policy_choice choice;
 			char why[256];
 
-			assert_int_equal(policy_parse(names[p], "6.18", &choice, why, sizeof(why)), 0);
+			assert_int_equal(policy_parse(names[p], "6.18", &choice, why, sizeof(why)),
+					 0);
 			replay[p][s] = replay_open(&world, &choice, s + 1);
 			assert_non_null(replay[p][s]);
 			replay_foretell(replay[p][s], future);
@@ -186,9 +187,11 @@ static void yardsticks_miss_what_their_models_miss(void **state)
 				uint64_t model = model_misses(names[p], s + 1, page);
 
 				if (misses[p][s] != model)
-					fail_msg("seed %llu: %s with %u pages misses %llu, its model %llu",
-						 (unsigned long long)seed, names[p], s + 1,
-						 (unsigned long long)misses[p][s], (unsigned long long)model);
+					fail_msg(
+						"seed %llu: %s with %u pages misses %llu, its model %llu",
+						(unsigned long long)seed, names[p], s + 1,
+						(unsigned long long)misses[p][s],
+						(unsigned long long)model);
 			}
 	}
 }

@@ -82,8 +82,8 @@ static void clear_flags(const char *letters, uint32_t flags)
 
 static const char *const names[] = { "fifo", "lru", "clock", "opt" };
 
-#define for_each_yardstick(name)                                                                 \
-	for (unsigned int i_ = 0; i_ < 4 && (name = names[i_], open_policy(name), true);         \
+#define for_each_yardstick(name)                                                                   \
+	for (unsigned int i_ = 0; i_ < 4 && (name = names[i_], open_policy(name), true);           \
 	     i_++, drawn_close(drawn))
 
 static void no_folio_waits_in_a_batch(void **state)
@@ -91,7 +91,8 @@ static void no_folio_waits_in_a_batch(void **state)
 	const char *name;
 
 	(void)state;
-	for_each_yardstick(name) {
+	for_each_yardstick(name)
+	{
 		bring_in("AB");
 		assert_int_equal(drawn->mm.batch_pages, 0);
 		assert_int_equal(drawn->lruvec->lru_size[LRU_INACTIVE_FILE], 2);
@@ -103,7 +104,8 @@ static void reclaim_frees_what_is_lacking_and_no_more(void **state)
 	const char *name;
 
 	(void)state;
-	for_each_yardstick(name) {
+	for_each_yardstick(name)
+	{
 		bring_in("ABCDEFGH");
 		assert_int_equal(reclaim(1), 1);
 		assert_int_equal(strlen(evicted), 1);
@@ -117,7 +119,8 @@ static void what_cannot_go_is_passed_over_and_goes_later(void **state)
 	const char *name;
 
 	(void)state;
-	for_each_yardstick(name) {
+	for_each_yardstick(name)
+	{
 		bring_in("ABCD");
 		set_flags("ABC", PG_dirty);
 		assert_int_equal(reclaim(1), 1);
@@ -133,7 +136,8 @@ static void reclaim_ends_where_nothing_can_go(void **state)
 	const char *name;
 
 	(void)state;
-	for_each_yardstick(name) {
+	for_each_yardstick(name)
+	{
 		assert_int_equal(reclaim(1), 0);
 		bring_in("ABC");
 		set_flags("ABC", PG_locked);
@@ -148,7 +152,8 @@ static void anon_folios_stay(void **state)
 	const char *name;
 
 	(void)state;
-	for_each_yardstick(name) {
+	for_each_yardstick(name)
+	{
 		folio_add_lru(&drawn->mm, 0, drawn_folio(drawn, 'X', PG_swapbacked));
 		bring_in("A");
 		assert_int_equal(reclaim(2), 1);
@@ -161,7 +166,8 @@ static void removed_folios_are_forgotten(void **state)
 	const char *name;
 
 	(void)state;
-	for_each_yardstick(name) {
+	for_each_yardstick(name)
+	{
 		bring_in("ABCDE");
 		for (const char *letter = "CAE"; *letter; letter++) {
 			mm_folio_forget(&drawn->mm, folio_at(drawn, (unsigned char)*letter));
@@ -176,7 +182,8 @@ static void large_folio_goes_as_a_whole(void **state)
 	const char *name;
 
 	(void)state;
-	for_each_yardstick(name) {
+	for_each_yardstick(name)
+	{
 		folio_add_lru(&drawn->mm, 0, drawn_folio_of(drawn, drawn->group, 'L', 2, 0));
 		assert_int_equal(reclaim(1), 4);
 		assert_int_equal(drawn->lruvec->lru_size[LRU_INACTIVE_FILE], 0);
