@@ -11,8 +11,7 @@
 
 struct tape_policy {
 	const char *name; /* of the base policy */
-	char release
-		[TAPE_RELEASE_BYTES]; /* rules to use: the tape's uname -r or a modelled stand-in */
+	char release[TAPE_RELEASE_BYTES]; /* whose rules to use: the tape's own or a stand-in */
 	char warning[256]; /* what the user should know of the choice, "" for nothing */
 };
 
