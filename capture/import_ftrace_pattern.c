@@ -736,8 +736,7 @@ static unsigned int times_before(const struct pair *pair, unsigned int i)
 bool ftrace_pattern_make(const char *text, size_t size, enum event_kind kind,
 			 bool leave_pointers_out, struct ftrace_pattern *pattern)
 {
-	struct pair
-		pair[FTRACE_COLUMNS_LIMIT - 1]; /* one column is kept for the text before them */
+	struct pair pair[FTRACE_COLUMNS_LIMIT - 1]; /* one column is for the text before them */
 	unsigned int nr_pairs = 0;
 	const char *end = text + size, *p = text;
 	struct out out = { .size = 0 };

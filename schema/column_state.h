@@ -41,8 +41,7 @@ struct candidate {
 	int8_t shift;
 	uint16_t ref_type, ref_field, beside; /* numbers of type and field */
 	struct column *ref; /* the column that ref_type and ref_field, or beside, name */
-	struct candidate
-		*finder; /* BESIDE: that of the finding column which refers to the same type */
+	struct candidate *finder; /* BESIDE: of the finding column that refers to the same type */
 	struct column *finder_column;
 	uint64_t next_place, found;
 	uint64_t last_residual, last_literal;
