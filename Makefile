@@ -280,10 +280,10 @@ run-test-vm: programs static
 test-chroot: ## demo and tests in a bare Debian with git and make only (root)
 	@tests/vm/chroot-test.sh
 
-bars: programs benches ## the figures the project holds itself to, measured now (root: live ones too)
+bars: programs benches $(ORACLES) ## the figures the project holds itself to, measured now (root: live ones too)
 	@BIN=$(abspath $(BIN)) scripts/bars
 
-bench: programs benches $(TOOLS) ## events and accesses a second, medians and spread; BASE=commit beside it
+bench: programs benches $(TOOLS) $(ORACLES) ## events and accesses a second, medians and spread; BASE=commit beside it
 	@BIN=$(abspath $(BIN)) BASE=$(BASE) scripts/bench $(PATTERN)
 
 golden: programs $(ORACLES) ## rewrite the golden rows and outputs, show the difference

@@ -236,8 +236,8 @@ static void make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 		return;
 	}
 	for (int retry = 0; (full = over_limit(memcg, pages)) && retry < CHARGE_RETRIES; retry++) {
-		int64_t goal = mm->policy->exact ? full->usage_pages + pages - full->max_pages :
-						   pages;
+		int64_t lacking = full->usage_pages + pages - full->max_pages;
+		int64_t goal = mm->policy->exact ? lacking : pages;
 
 		reclaim_run(mm, full, (uint64_t)goal, false, event_cpu(replay), evicted, replay);
 		if (over_limit(memcg, pages) && !drained) {

@@ -2,12 +2,13 @@
 /*
  * How fast a tape is replayed and checked.
  *
- *   bench_replay [--repeats N] [--pages N] [TAPE...]
+ *   bench_replay [--repeats N] [--pages N] [--policy P] [TAPE...]
  *
  * Without a tape it makes an access stream: 5 million requests of single pages with a skewed
  * popularity (the smaller of three even draws), and a limit of --pages (preset 100,000) on it.
- * Replay is the recorded policy free-running, check is the same teacher-forced; both include reading
+ * Replay is the recorded policy (or P) free-running, check is the same teacher-forced; both include reading
  * the tape. Times are CPU times of the one thread; medians over the repeats, with least and greatest.
+ * Memory is what the process grew by in the replay, by the pages that are resident in the end.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -30,6 +31,7 @@
 
 static unsigned int repeats = 5;
 static int64_t pages = 100000;
+static const char *policy; /* NULL: as recorded */
 
 static void die(const char *what)
 {
@@ -120,7 +122,21 @@ static void make_tape(const char *path)
 struct figures {
 	double seconds;
 	uint64_t accesses, events, misses;
+	double page_bytes; /* of memory, a resident page */
 };
+
+/* Bytes of this process that are in memory now. */
+static double resident_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long long size, resident = 0;
+
+	if (file && fscanf(file, "%llu %llu", &size, &resident) != 2)
+		resident = 0;
+	if (file)
+		fclose(file);
+	return (double)resident * (double)sysconf(_SC_PAGESIZE);
+}
 
 static struct figures run_once(const char *path, bool checking)
 {
@@ -131,12 +147,13 @@ static struct figures run_once(const char *path, bool checking)
 	struct policy_choice choice;
 	struct event_stream *stream;
 	const struct tape_event *event;
+	struct future *future = NULL;
 	struct replay *replay = NULL;
 	struct check *check = NULL;
 	struct world world;
 	uint64_t read_end;
 	char why[256];
-	double begin;
+	double begin, before;
 	int ret;
 
 	if (tape_reader_open(path, &reader, &problem))
@@ -145,8 +162,12 @@ static struct figures run_once(const char *path, bool checking)
 	if (world_init(&world, reader))
 		die("the tape's snapshots cannot be read");
 	if (tape_policy(reader, &recorded, why, sizeof(why)) ||
-	    policy_parse(recorded.name, recorded.release, &choice, why, sizeof(why)))
+	    policy_parse(policy ? policy : recorded.name, recorded.release, &choice, why,
+			 sizeof(why)))
 		die(why);
+	if (choice.base->next_use && future_read(reader, &future))
+		die("the future cannot be read");
+	before = resident_bytes();
 	stream = event_stream_open(reader);
 	if (checking)
 		check = check_open(&world, &choice, 0);
@@ -155,6 +176,8 @@ static struct figures run_once(const char *path, bool checking)
 				     world.all_in_command_memcg ? pages : REPLAY_MEMORY_RECORDED);
 	if (!stream || (!check && !replay))
 		die("out of memory");
+	if (replay)
+		replay_foretell(replay, future);
 	while ((ret = event_stream_next(stream, &event, &read_end)) > 0) {
 		world_event(&world, event);
 		if (check)
@@ -172,9 +195,12 @@ static struct figures run_once(const char *path, bool checking)
 		for (unsigned int n = 0; n < replay_mm(replay)->nr_memcgs; n++)
 			figures.misses +=
 				replay_mm(replay)->memcg[n]->lruvec[0].counter[COUNT_misses];
+		figures.page_bytes = (resident_bytes() - before) /
+				     (double)(replay_mm(replay)->root->usage_pages + 1);
 	}
 	figures.seconds = cpu_seconds() - begin;
 	replay_close(replay);
+	future_close(future);
 	if (check)
 		check_close(check);
 	event_stream_close(stream);
@@ -185,19 +211,26 @@ static struct figures run_once(const char *path, bool checking)
 
 static void bench(const char *path, const char *name)
 {
-	double value[REPEATS_MAX];
+	double value[REPEATS_MAX], memory[REPEATS_MAX];
 	struct figures figures;
+	char what[64];
 
 	figures = run_once(path, false); /* warm */
 	printf(" %s: %" PRIu64 " events, %" PRIu64 " accesses, %" PRIu64 " pages missed\n", name,
 	       figures.events, figures.accesses, figures.misses);
 	for (unsigned int i = 0; i < repeats; i++) {
 		figures = run_once(path, false);
+		memory[i] = figures.page_bytes;
 		value[i] = (double)(figures.accesses ? figures.accesses : figures.events) /
 			   figures.seconds / 1e6;
 	}
-	report("replay, classic", value,
-	       figures.accesses ? "million accesses/s" : "million events/s");
+	snprintf(what, sizeof(what), "replay, %s", policy ? policy : "classic");
+	report(what, value, figures.accesses ? "million accesses/s" : "million events/s");
+	for (unsigned int i = 0; i < repeats; i++)
+		value[i] = memory[i];
+	report("memory, bytes a page", value, "resident at the end");
+	if (policy)
+		return;
 	for (unsigned int i = 0; i < repeats; i++) {
 		figures = run_once(path, true);
 		value[i] = (double)figures.events / figures.seconds / 1e6;
@@ -210,6 +243,7 @@ int main(int argc, char **argv)
 	static const struct option list[] = {
 		{ "repeats", required_argument, NULL, 'r' },
 		{ "pages", required_argument, NULL, 'p' },
+		{ "policy", required_argument, NULL, 'y' },
 		{ 0 },
 	};
 	char path[] = "/tmp/bench-replay-XXXXXX";
@@ -222,6 +256,9 @@ int main(int argc, char **argv)
 			break;
 		case 'p':
 			pages = atoll(optarg);
+			break;
+		case 'y':
+			policy = optarg;
 			break;
 		default:
 			return 2;
