@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced: small workloads, one per class, recorded and held against the core. $BIN has the programs; the
+# working directory takes the files. Nothing here asks whether recording is possible.
+
+class_files() {
+	"$BIN/random_read" --file data --file-size 192M --prepare >/dev/null &&
+		"$BIN/random_read" --file data.a --file-size 96M --prepare >/dev/null &&
+		"$BIN/random_read" --file data.b --file-size 96M --prepare >/dev/null
+}
+
+# Two limited groups with two readers each, one on each of two CPUs.
+class_two_groups() {
+	local mount group i
+	mount=$(memcg_mount)
+	group=$mount/lrutape-two-$BASHPID
+	for i in a b; do
+		mkdir -p "$group/$i" || return
+		if [[ -e $group/$i/memory.limit_in_bytes ]]; then
+			echo 40M >"$group/$i/memory.limit_in_bytes"
+		else
+			echo +memory >"$group/cgroup.subtree_control"
+			echo 40M >"$group/$i/memory.max"
+		fi
+	done
+	for i in a b a b; do
+		(
+			echo "$BASHPID" >"$group/$i/cgroup.procs"
+			exec taskset -c $((n++ / 2 % $(nproc))) "$BIN/random_read" --file "data.$i" --file-size 96M \
+				--reads 60000 --seed $((RANDOM + 1)) >/dev/null
+		) &
+		: $((n++))
+	done
+	wait
+	rmdir "$group/a" "$group/b" "$group"
+}
+
+class_record() { # class tape
+	local record=("$LRUTAPE" record -o "$2")
+	case $1 in
+	random_reads) "${record[@]}" --memory 64M -- "$BIN/random_read" --file data --reads 150000 ;;
+	two_groups)
+		export BIN
+		"${record[@]}" -- bash -c "$(declare -f memcg_mount class_two_groups); n=0; class_two_groups"
+		;;
+	sequential) "${record[@]}" --memory 64M -- "$BIN/mixed_io" --file data --passes 3 ;;
+	reads_and_writes)
+		"${record[@]}" --memory 64M -- "$BIN/mixed_io" --file data --ops 100000 --write-percent 20
+		;;
+	grep)
+		"${record[@]}" --memory 48M -- bash -c \
+			'for n in 1 2; do grep -rqs "no such words in there" /usr/include /usr/lib/gcc /usr/share/perl; done; :'
+		;;
+	esac >/dev/null 2>"$TEST_TMP/said"
+}
+
+# "decision equal decided share" over the memcgs that the tape is about. Other recordings may run beside.
+class_shares() { # tape
+	local path
+	path=$("$LRUTAPE" dump --blob lrutape/memcg "$1" 2>/dev/null | awk '{ print $2 }')
+	"$LRUTAPE" check --json "$1" 2>/dev/null | tr -d ' "{}' |
+		awk -F, -v memcg="memcg:${path:-/lrutape-two-}" '
+		index($0, memcg) == 1 {
+			for (i = 1; i <= NF; i++) { split($i, kv, ":"); v[kv[1]] = kv[2] }
+			decided[v["decision"]] += v["decided"]
+			equal[v["decision"]] += v["equal"]
+		}
+		END { for (d in decided) printf "%s %d %d %.3f\n", d, equal[d], decided[d], 100 * equal[d] / decided[d] }'
+}
