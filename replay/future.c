@@ -270,6 +270,11 @@ uint32_t future_next_use(struct future *future, uint64_t dev, uint64_t ino, uint
 	return at & TO_END ? FOLIO_NEVER_USED : at;
 }
 
+bool future_failed(const struct future *future)
+{
+	return future->world.out_of_memory;
+}
+
 uint64_t future_bytes(const struct future *future)
 {
 	return sizeof(*future) + future->nr_touches * sizeof(*future->next) +

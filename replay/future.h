@@ -82,6 +82,9 @@ uint32_t future_after(const struct future *future, uint32_t touch);
 uint32_t future_next_use(struct future *future, uint64_t dev, uint64_t ino, uint64_t page,
 			 uint32_t from, uint32_t settled);
 
+/** future_failed() - memory ran out while it was asked; the answers are worth nothing. */
+bool future_failed(const struct future *future);
+
 /** future_bytes() - memory it takes. */
 uint64_t future_bytes(const struct future *future);
 

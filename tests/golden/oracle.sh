@@ -12,22 +12,22 @@ page_trace=$BIN/page_trace
 check_sum() { # file sha256
 	[[ $(sha256sum <"$1") == "$2  -" ]] || { echo "$1: not the trace that the numbers are about"; exit 1; }
 }
-"$page_trace" zipf 100000 5000000 42 >zipf100k
-check_sum zipf100k ce1071d115485460aa1f933f5f73654649469233a14d7f64984bd38df66c7ef5
-"$page_trace" loop 20000 2000000 >loop
-check_sum loop 9b4d8e57918458ff285178e5fd9d860265b3aa1b63afa9154b943c569f1fce86
-
 replay() { # trace sizes-in-KiB
 	"$LRUTAPE" import --from oracleGeneral -o "$1.lrt" "$1" >/dev/null
 	rm "$1"
-	"$LRUTAPE" replay --interval 86400000 --policy fifo --policy lru --policy clock --policy opt --memory "$2" -o "$1.db" "$1.lrt" \
-		2>/dev/null
+	"$LRUTAPE" replay --interval 86400000 --policy fifo --policy lru --policy clock --policy opt \
+		--memory "$2" -o "$1.db" "$1.lrt" 2>/dev/null
 	"$LRUTAPE" sql --csv "$1.db" "SELECT '$1' AS trace, policy, memory_pages, accesses AS requests, misses
 		FROM v_miss ORDER BY 1, 2, 3" | tr -d '\r' | tail -n +2
 }
-{
-	echo trace,policy,memory_pages,requests,misses
-	replay loop 8000K,40000K,76000K,80000K
-	replay zipf100k 4000K,40000K,200000K
-} >got.csv
-diff "$TOP/tests/golden/oracle.csv" got.csv
+
+"$page_trace" loop 20000 2000000 >loop
+check_sum loop 9b4d8e57918458ff285178e5fd9d860265b3aa1b63afa9154b943c569f1fce86
+replay loop 8000K,40000K,76000K,80000K >got.csv
+diff <(grep ^loop, "$TOP/tests/golden/oracle.csv") got.csv
+[[ ${VARIANT:-} == san ]] && exit # the other takes them a minute, over the same code
+
+"$page_trace" zipf 100000 5000000 42 >zipf100k
+check_sum zipf100k ce1071d115485460aa1f933f5f73654649469233a14d7f64984bd38df66c7ef5
+replay zipf100k 4000K,40000K,200000K >got.csv
+diff <(grep ^zipf100k, "$TOP/tests/golden/oracle.csv") got.csv

@@ -207,13 +207,14 @@ static long next_one(long n)
 static void replay_that_runs_out_of_memory_says_so_and_leaves_no_database(void **state)
 {
 	char *argv[] = { (char *)"replay",   (char *)"-o",	database,
-			 (char *)"--policy", (char *)"classic", (char *)"--memory",
-			 (char *)"50%,1M",   tape.path,		NULL };
+			 (char *)"--policy", (char *)"classic", (char *)"--policy",
+			 (char *)"opt",	     (char *)"--memory", (char *)"50%,1M",
+			 tape.path,	     NULL };
 	long n;
 
 	(void)state;
 	for (n = 0;; n = next_one(n)) {
-		int status = run(command_replay, 8, argv, n);
+		int status = run(command_replay, 10, argv, n);
 
 		assert_said_why(n, status);
 		assert_int_equal(files_in_folder(), status == COMMAND_DONE);
