@@ -109,8 +109,7 @@ int replay_log_adds(struct replay *replay, uint64_t limit)
 bool replay_failed(const struct replay *replay)
 {
 	return replay->failed || replay->machine.failed || replay->machine.mm.out_of_memory ||
-	       replay->world->out_of_memory ||
-	       (replay->future && future_failed(replay->future));
+	       replay->world->out_of_memory || (replay->future && future_failed(replay->future));
 }
 
 const struct mm *replay_mm(const struct replay *replay)

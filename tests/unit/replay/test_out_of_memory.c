@@ -206,10 +206,9 @@ static long next_one(long n)
 
 static void replay_that_runs_out_of_memory_says_so_and_leaves_no_database(void **state)
 {
-	char *argv[] = { (char *)"replay",   (char *)"-o",	database,
-			 (char *)"--policy", (char *)"classic", (char *)"--policy",
-			 (char *)"opt",	     (char *)"--memory", (char *)"50%,1M",
-			 tape.path,	     NULL };
+	char *argv[] = { (char *)"replay",  (char *)"-o",	database,      (char *)"--policy",
+			 (char *)"classic", (char *)"--policy", (char *)"opt", (char *)"--memory",
+			 (char *)"50%,1M",  tape.path,		NULL };
 	long n;
 
 	(void)state;
