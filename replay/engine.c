@@ -407,6 +407,17 @@ static void access_folio(struct replay *replay, struct folio *folio, bool mark)
 	folio_clear(folio, FOLIO_demanded);
 }
 
+/* Neither a folio nor a shadow: the recorded kernel had it before the tape, and so it is here. */
+static void read_of_older(struct replay *replay)
+{
+	struct mem_cgroup *memcg = task_memcg(replay, replay->event->pid);
+
+	replay->accesses++;
+	stimulus(replay, INFER_read_of_older);
+	count(memcg, COUNT_accesses, 1);
+	count(memcg, COUNT_hits, 1);
+}
+
 /* Kernel: mm/filemap.c, filemap_read(), v6.18: which folios of a read are marked. */
 static void pages_read(struct replay *replay, uint64_t read_end)
 {
@@ -426,6 +437,13 @@ static void pages_read(struct replay *replay, uint64_t read_end)
 		if (!folio) {
 			if (page >= replay->world->file[file].seen_pages)
 				return; /* asked for, but most likely behind the file's end */
+			if (replay->world->adds_seen &&
+			    !page_cache_slot(&replay->machine.cache, file, page)) {
+				read_of_older(replay);
+				first = false;
+				page++;
+				continue;
+			}
 			folio = bring_in(replay, file, page, 0, 0, false);
 			if (!folio)
 				return;

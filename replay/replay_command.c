@@ -382,7 +382,7 @@ static bool memcg_has_counts(const struct mem_cgroup *memcg)
 		if (memcg->lruvec[0].counter[c] && c != COUNT_resident_max)
 			return true;
 	for (int s = 1; s < NR_LOCK_SITES; s++)
-		if (memcg->lruvec[0].lock[s].holds)
+		if (memcg->lruvec[0].lock[s].holds || memcg->lruvec[0].lock[s].folios)
 			return true;
 	return false;
 }
@@ -413,7 +413,7 @@ static void add_run_rows(struct results *results, const struct run *run, const s
 			results_add_counter(results, run->run_id, memcg->id, counter_name[c],
 					    lruvec->counter[c]);
 		for (int s = 1; s < NR_LOCK_SITES; s++)
-			if (lruvec->lock[s].holds)
+			if (lruvec->lock[s].holds || lruvec->lock[s].folios)
 				results_add_lock_hold(results, run->run_id, memcg->id,
 						      lock_site_name[s], lruvec->lock[s].holds,
 						      lruvec->lock[s].folios);

@@ -282,6 +282,8 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 
 		if (type->kind == EVENT_MM_PAGE_FREE)
 			world->single_frees = !type->filter[0];
+		if (type->kind == EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE)
+			world->adds_seen = true;
 		if (type->kind == EVENT_PAGE_CACHE_RA_UNBOUNDED)
 			world->readahead_seen = true;
 	}

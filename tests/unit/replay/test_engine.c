@@ -272,12 +272,23 @@ static void large_folio_is_read_as_one(void **state)
 	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, MADE_PFN, MADE_INO, 16,
 		   MADE_DEV, 4);
 	made_read(&tape, 0, GROUP_TASK, 16, 31);
-	made_read(&tape, 0, GROUP_TASK, 40, 40);
 	play();
-	assert_int_equal(counter(0, COUNT_accesses), 2);
-	assert_int_equal(counter(0, COUNT_misses), 16 + 1);
+	assert_int_equal(counter(0, COUNT_accesses), 1);
+	assert_int_equal(counter(0, COUNT_misses), 16);
 	assert_int_equal(counter(0, COUNT_hits), 0);
 	assert_int_equal(counter(0, COUNT_resident_max), 64); /* charged in one batch */
+}
+
+static void page_older_than_the_tape_is_a_hit_and_charged_to_nobody(void **state)
+{
+	(void)state;
+	made_add(&tape, 0, GROUP_TASK, 3);
+	made_read(&tape, 0, GROUP_TASK, 40, 40);
+	play();
+	assert_int_equal(counter(0, COUNT_accesses), 1);
+	assert_int_equal(counter(0, COUNT_hits), 1);
+	assert_int_equal(counter(0, COUNT_misses), 1); /* page 3, which came and was not read */
+	assert_int_equal(replay_inferred(replay[0], INFER_read_of_older), 1);
 }
 
 static void truncation_takes_folio_and_shadow(void **state)
@@ -579,6 +590,7 @@ int main(void)
 		TEST(recorded_eviction_is_no_stimulus),
 		TEST(rest_of_the_window_is_readahead),
 		TEST(large_folio_is_read_as_one),
+		TEST(page_older_than_the_tape_is_a_hit_and_charged_to_nobody),
 		TEST(truncation_takes_folio_and_shadow),
 		TEST(eviction_by_kdamond_is_a_stimulus_and_leaves_a_shadow),
 		TEST(tasks_outside_the_group_do_not_fill_it),
