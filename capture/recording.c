@@ -3,15 +3,15 @@
  * The order matters:
  *
  *	memory cgroup, the command's process (which waits), trace instance, events, tape, settings
- *	readers started, their threads excluded from the trace, counters taken
+ *	readers started, counters taken
  *	tracing on, tasks listed, the command released: it enters its cgroup and runs
  *	... until it ends ...
  *	tracing off, counters taken, buffers drained, the rest of the snapshots, tape finished
  *	instance and cgroup removed
  *
  * Tasks are listed after tracing is on: a task that is on the list and also in an event does no harm,
- * one that is in neither would have no owner. The command's process is on the list, because this
- * process, whose fork event would show it, is excluded.
+ * one that is in neither would have no owner. The command's process is on the list, because it was
+ * made before.
  */
 #include <errno.h>
 #include <signal.h>
@@ -212,97 +212,11 @@ static int make_tape(struct recording *r)
 	return recording_open_tape(r);
 }
 
-/*
- * What a task does for others, as against what it does by itself: whoever runs on a CPU drains its LRU
- * batches, reclaims and frees other tasks' folios, and flushes their statistics. The recorder's own
- * part in that must stay on the tape, or folios would enter lists unseen.
- */
-static bool is_done_for_others(const struct event_choice *choice)
-{
-	static const char *const systems[] = { "pagemap", "vmscan", "memcg", "migrate", "oom" };
-	static const char *const events[] = { "mm_filemap_delete_from_page_cache", "mm_page_free",
-					      "mm_page_free_batched", "mm_page_pcpu_drain" };
-
-	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
-		if (!strcmp(choice->system, systems[i]))
-			return true;
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		if (!strcmp(choice->event, events[i]))
-			return true;
-	return false;
-}
-
-static int compare_pids(const void *a, const void *b)
-{
-	return (*(const pid_t *)a > *(const pid_t *)b) - (*(const pid_t *)a < *(const pid_t *)b);
-}
-
-/*
- * A filter that no thread of ours passes, "" without memory. The kernel evaluates it at every event, so
- * runs of thread ids are one range: mostly one for all readers, on a machine of any size.
- */
-static void own_threads_filter(const struct recording *r, FILE *to)
-{
-	unsigned int nr = ring_readers_nr(r->readers) + 1;
-	pid_t *pids = calloc(nr, sizeof(*pids));
-
-	if (!pids)
-		return;
-	pids[0] = getpid();
-	for (unsigned int i = 1; i < nr; i++)
-		pids[i] = ring_reader_tid(r->readers, i - 1);
-	qsort(pids, nr, sizeof(*pids), compare_pids);
-	for (unsigned int first = 0, last; first < nr; first = last + 1) {
-		for (last = first; last + 1 < nr && pids[last + 1] == pids[last] + 1; last++)
-			;
-		fputs(first ? " && " : "", to);
-		if (first == last)
-			fprintf(to, "common_pid != %d", pids[first]);
-		else
-			fprintf(to, "(common_pid < %d || common_pid > %d)", pids[first],
-				pids[last]);
-	}
-	free(pids);
-}
-
-/* The recorder is not what is recorded. */
-static int exclude_recorder(struct recording *r)
-{
-	char *own = NULL, *filter, file[256];
-	size_t size;
-	FILE *to = open_memstream(&own, &size);
-	int failed = 0;
-
-	if (!to)
-		return capture_problem_set(r->problem, "out of memory");
-	own_threads_filter(r, to);
-	if (fclose(to) || !own[0]) {
-		free(own);
-		return capture_problem_set(r->problem, "out of memory");
-	}
-	for (unsigned int i = 0; i < r->events.nr && !failed; i++) {
-		const struct event_choice *choice = &r->events.choice[i];
-		const char *wanted = choice->filter;
-
-		if (is_done_for_others(choice))
-			continue;
-		if (asprintf(&filter, wanted[0] ? "(%s) && %s" : "%s%s", wanted, own) < 0) {
-			failed = capture_problem_set(r->problem, "out of memory");
-			break;
-		}
-		snprintf(file, sizeof(file), "events/%s/%s/filter", choice->system, choice->event);
-		failed = trace_instance_write(r->instance, file, filter, r->problem);
-		free(filter);
-	}
-	free(own);
-	return failed;
-}
-
 static int start_tracing(struct recording *r)
 {
 	const struct recording_options *options = r->options;
 
-	if (ring_readers_start(&r->setup, &r->readers, r->problem) || exclude_recorder(r))
+	if (ring_readers_start(&r->setup, &r->readers, r->problem))
 		return -1;
 	r->overrun_before = calloc(ring_readers_nr(r->readers), sizeof(*r->overrun_before));
 	if (!r->overrun_before)

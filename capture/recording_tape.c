@@ -58,6 +58,26 @@ static void note_newtask(struct recording *r, const struct format_fields *fields
 		r->setup.newtask_type = number;
 }
 
+/*
+ * What a task does for others, as against what it does by itself: whoever runs on a CPU drains its LRU
+ * batches, reclaims and frees other tasks' folios, and flushes their statistics. The recorder's own
+ * part in that must stay on the tape, or folios would enter lists unseen.
+ */
+static bool is_done_for_others(const struct event_choice *choice)
+{
+	static const char *const systems[] = { "pagemap", "vmscan", "memcg", "migrate", "oom" };
+	static const char *const events[] = { "mm_filemap_delete_from_page_cache", "mm_page_free",
+					      "mm_page_free_batched", "mm_page_pcpu_drain" };
+
+	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
+		if (!strcmp(choice->system, systems[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (!strcmp(choice->event, events[i]))
+			return true;
+	return false;
+}
+
 static int declare_type(struct recording *r, const struct event_choice *choice)
 {
 	struct format_fields fields;
@@ -84,6 +104,8 @@ static int declare_type(struct recording *r, const struct event_choice *choice)
 			choice->system, choice->event, choice->system, choice->event);
 	}
 	error = add_type(r, &type, format, &fields, &number);
+	if (!error)
+		r->setup.is_own_work[number] = !is_done_for_others(choice);
 	if (!error && !strcmp(choice->system, "task") && !strcmp(choice->event, "task_newtask"))
 		note_newtask(r, &fields, number);
 	format_file_free(&fields);
@@ -348,11 +370,11 @@ static void print_cpu(FILE *to, const struct ring_reader_totals *totals)
 	fprintf(to,
 		"cpu %u events %" PRIu64 " added %" PRIu64 " pages %" PRIu64 " overrun %" PRIu64
 		" losses %" PRIu64 " lost %" PRIu64 " losses_unknown %" PRIu64
-		" unknown_type %" PRIu64 " backwards %" PRIu64 " markers %" PRIu64
+		" unknown_type %" PRIu64 " own %" PRIu64 " backwards %" PRIu64 " markers %" PRIu64
 		" cloned_into %" PRIu64 " cloned_gone %" PRIu64 " reader_cpu_ns %" PRIu64 "\n",
 		totals->cpu, totals->nr_events, totals->nr_added, totals->nr_pages, totals->overrun,
 		totals->nr_losses, totals->nr_lost, totals->nr_losses_unknown,
-		totals->nr_unknown_type, totals->nr_backwards, totals->nr_markers,
+		totals->nr_unknown_type, totals->nr_own, totals->nr_backwards, totals->nr_markers,
 		totals->nr_cloned_into, totals->nr_cloned_gone, totals->cpu_ns);
 	for (uint64_t i = 0; i < nr_places; i++) {
 		const struct ring_reader_place *place = &totals->place[i];

@@ -74,6 +74,7 @@ struct ring_readers {
 	atomic_bool stop;
 	_Atomic(struct tape_writer *) next; /* the tape to turn to */
 	_Atomic uint64_t limit_bytes;
+	pid_t own_least, own_most; /* the recorder's thread ids lie between, perhaps with others' */
 	unsigned int nr;
 	struct ring_reader reader[];
 };
@@ -182,6 +183,23 @@ static bool is_cloned_into(const struct ring_reader_setup *setup, const uint8_t 
 	return flags & CLONE_INTO_CGROUP_FLAG;
 }
 
+static bool __attribute__((noinline)) is_own_thread(const struct ring_readers *set, pid_t pid)
+{
+	for (unsigned int i = 0; i < set->nr; i++)
+		if (set->reader[i].tid == pid)
+			return true;
+	return pid == getpid();
+}
+
+static inline bool is_own_work(const struct ring_reader *reader, uint16_t type, const void *record)
+{
+	const struct ring_readers *set = reader->set;
+	pid_t pid = ((const int32_t *)record)[1]; /* common_pid */
+
+	return __builtin_expect(pid >= set->own_least && pid <= set->own_most, 0) &&
+	       set->setup.is_own_work[type] && is_own_thread(set, pid);
+}
+
 static void take_record(struct ring_reader *reader, uint16_t type, uint64_t timestamp_ns,
 			const void *record, int size)
 {
@@ -218,6 +236,10 @@ static void take_page(struct ring_reader *reader)
 
 		if (type == RING_READER_NO_TYPE) {
 			totals->nr_unknown_type++;
+			continue;
+		}
+		if (is_own_work(reader, type, record)) {
+			totals->nr_own++;
 			continue;
 		}
 		if (timestamp_ns < reader->last_ns) {
@@ -458,6 +480,13 @@ static int start_threads(struct ring_readers *set, struct capture_problem *probl
 	for (unsigned int i = 0; i < set->nr; i++)
 		while (sem_wait(&set->started) && errno == EINTR)
 			;
+	set->own_least = set->own_most = getpid();
+	for (unsigned int i = 0; i < set->nr; i++) {
+		pid_t tid = set->reader[i].tid;
+
+		set->own_least = tid < set->own_least ? tid : set->own_least;
+		set->own_most = tid > set->own_most ? tid : set->own_most;
+	}
 	return 0;
 }
 

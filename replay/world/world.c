@@ -545,6 +545,10 @@ void world_event(struct world *world, const struct tape_event *event)
 		break;
 	case EVENT_PAGE_CACHE_SYNC_RA:
 		readahead_begun(world, event);
+		/* Its window event follows, unless it is one page: those the recorder leaves out. */
+		window_begun(world, event->pid, event->value[PAGE_CACHE_SYNC_RA_S_DEV],
+			     event->value[PAGE_CACHE_SYNC_RA_I_INO],
+			     event->value[PAGE_CACHE_SYNC_RA_INDEX], 1);
 		break;
 	case EVENT_PAGE_CACHE_ASYNC_RA:
 		readahead_async(world, event);

@@ -17,7 +17,7 @@ END
 
 for attempt in 1 2; do
 	rm -f cut.lrt.*
-	record -o cut.lrt --rotate 1M --events pages --buffer-size 4M -- bash work 10 "${churn[@]}"
+	record -o cut.lrt --rotate 1M --events pages --buffer-size 4M -- bash work 8 "${churn[@]}"
 	((status == 0)) || fail "exit status $status"
 	said 'no events lost' && break
 	((attempt == 2)) && fail "events lost, twice"
@@ -37,9 +37,9 @@ for tape in $(segments cut.lrt); do
 	nr_allocs=$((nr_allocs + $(nr_of "$tape" mm_page_alloc)))
 	nr_frees=$((nr_frees + $(nr_of "$tape" mm_page_free)))
 done
-# 10 runs of 2 threads, 20 loops and 4096 pages, each allocated and freed: all of them are there.
-at_least "allocations on all segments" $nr_allocs $((10 * 2 * 20 * 4096))
-at_least "frees on all segments" $nr_frees $((10 * 2 * 20 * 4096))
+# 8 runs of 2 threads, 20 loops and 4096 pages, each allocated and freed: all of them are there.
+at_least "allocations on all segments" $nr_allocs $((8 * 2 * 20 * 4096))
+at_least "frees on all segments" $nr_frees $((8 * 2 * 20 * 4096))
 # Per CPU, each segment goes on where the one before ended.
 for tape in $(segments cut.lrt); do
 	"$LRUTAPE" dump --event mm_page_free "$tape" | awk '{ c = ""; for (i = 1; i < NF; i++) if ($i ~ /^\[[0-9]+\]$/) { c = $i; t = $(i + 1) + 0; break }
@@ -74,7 +74,7 @@ record -o ring.lrt --ring 8M -- true
 [[ -e ring.lrt.$(printf %03d $((10#${newest##*.} + 1))) ]] || fail "numbering did not go on behind $newest"
 
 # --max-size stops the recording, not the command.
-record -o max.lrt --max-size 1M --events pages -- bash -c 'bash work 20 "$@"; echo ran to its end' - "${churn[@]}"
+record -o max.lrt --max-size 1M --events pages -- bash -c 'bash work 6 "$@"; echo ran to its end' - "${churn[@]}"
 ((status == 0)) || fail "max-size: exit status $status"
 said 'recording stopped, the command runs on' || fail "it does not tell that it stopped"
 grep -q 'ran to its end' printed || fail "the command did not run to its end"

@@ -23,6 +23,8 @@ static struct {
 	const char *file;
 	uint64_t file_bytes, hot_bytes;
 	uint64_t nr_reads; /* of each thread */
+	double seconds, end; /* end then, whatever the reads; 0: no limit */
+	bool keep; /* the file's pages stay where they are */
 	unsigned int nr_threads;
 	unsigned int hot_percent;
 	uint64_t seed;
@@ -56,12 +58,21 @@ static uint64_t random_below(uint64_t *state, uint64_t limit)
 	return (uint64_t)((unsigned __int128)next_random(state) * limit >> 64);
 }
 
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
 static void *read_pages(void *arg)
 {
 	uint64_t state = (options.seed + 1 + (uintptr_t)arg) * 0x9e3779b97f4a7c15ull;
 	uint64_t nr_pages = options.file_bytes / PAGE_BYTES,
 		 nr_hot = options.hot_bytes / PAGE_BYTES;
 	char buffer[PAGE_BYTES];
+	uint64_t nr_done = 0;
 	int fd = open(options.file, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
@@ -73,11 +84,14 @@ static void *read_pages(void *arg)
 		bool hot = random_below(&state, 100) < options.hot_percent;
 		uint64_t page = random_below(&state, hot ? nr_hot : nr_pages);
 
+		if (options.seconds > 0 && i % 1024 == 0 && now() > options.end)
+			break;
+		nr_done++;
 		if (pread(fd, buffer, PAGE_BYTES, (off_t)(page * PAGE_BYTES)) != PAGE_BYTES)
 			fail("cannot read", "");
 	}
 	close(fd);
-	return NULL;
+	return (void *)(uintptr_t)nr_done;
 }
 
 /* Data of its own size and of any content: a sparse file would do, but reads of holes cost no I/O. */
@@ -100,24 +114,16 @@ static void make_file(void)
 	}
 	if (fsync(fd))
 		fail("fsync", "");
-	errno = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	errno = options.keep ? 0 : posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	if (errno)
 		fail("FADV_DONTNEED", "");
 	close(fd);
 }
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static void usage(FILE *to)
 {
 	fputs("usage: random_read [--file FILE] [--file-size SIZE] [--hot-size SIZE] [--hot-percent N]\n"
-	      "                   [--reads N] [--threads N] [--seed N] [--prepare]\n"
+	      "                   [--reads N] [--threads N] [--seed N] [--seconds N] [--keep] [--prepare]\n"
 	      "  --file FILE      made if it is absent or too small; default random_read.data\n"
 	      "  --file-size SIZE default 192M\n"
 	      "  --hot-size SIZE  part that is read more often; default 22 % of the file\n"
@@ -125,6 +131,8 @@ static void usage(FILE *to)
 	      "  --reads N        of each thread, default 260000\n"
 	      "  --threads N      default 1\n"
 	      "  --seed N         default 7\n"
+	      "  --seconds N      end after so long, before the reads are done\n"
+	      "  --keep           do not drop the file's pages first\n"
 	      "  --prepare        only make the file and drop its pages\n",
 	      to);
 }
@@ -155,13 +163,17 @@ int main(int argc, char **argv)
 		{ "reads", required_argument, NULL, 'r' },
 		{ "threads", required_argument, NULL, 't' },
 		{ "seed", required_argument, NULL, 'S' },
+		{ "seconds", required_argument, NULL, 'e' },
+		{ "keep", no_argument, NULL, 'k' },
 		{ "prepare", no_argument, NULL, 'P' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	bool only_prepare = false;
 	pthread_t *threads;
-	double begin, seconds;
+	double begin, seconds, cpu_before;
+	struct timespec cpu;
+	uint64_t nr_done = 0;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
@@ -186,6 +198,13 @@ int main(int argc, char **argv)
 			break;
 		case 'S':
 			options.seed = number(optarg);
+			break;
+		case 'e':
+			options.seconds = (double)number(optarg);
+			options.nr_reads = UINT64_MAX;
+			break;
+		case 'k':
+			options.keep = true;
 			break;
 		case 'P':
 			only_prepare = true;
@@ -212,18 +231,26 @@ int main(int argc, char **argv)
 	threads = calloc(options.nr_threads, sizeof(*threads));
 	if (!threads)
 		fail("no memory", "");
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	cpu_before = (double)cpu.tv_sec + (double)cpu.tv_nsec * 1e-9;
 	begin = now();
+	options.end = begin + options.seconds;
 	for (unsigned int i = 0; i < options.nr_threads; i++) {
 		errno = pthread_create(&threads[i], NULL, read_pages, (void *)(uintptr_t)i);
 		if (errno)
 			fail("pthread_create", "");
 	}
-	for (unsigned int i = 0; i < options.nr_threads; i++)
-		pthread_join(threads[i], NULL);
+	for (unsigned int i = 0; i < options.nr_threads; i++) {
+		void *done;
+
+		pthread_join(threads[i], &done);
+		nr_done += (uintptr_t)done;
+	}
 	seconds = now() - begin;
-	printf("threads %u reads %llu seconds %.3f reads/s %.0f\n", options.nr_threads,
-	       (unsigned long long)options.nr_reads * options.nr_threads, seconds,
-	       (double)options.nr_reads * options.nr_threads / seconds);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	printf("threads %u reads %llu seconds %.3f reads/s %.0f cpu_seconds %.3f\n",
+	       options.nr_threads, (unsigned long long)nr_done, seconds, (double)nr_done / seconds,
+	       (double)cpu.tv_sec + (double)cpu.tv_nsec * 1e-9 - cpu_before);
 	free(threads);
 	return 0;
 }
