@@ -30,8 +30,7 @@ struct recording {
 	struct event_catalogue catalogue;
 	struct event_set events;
 	struct memcg_hierarchy hierarchy;
-	struct memcg_group
-		group; /* whose limit counts: the command's own, or the one that was named */
+	struct memcg_group group; /* whose limit counts: the command's, or the named one */
 	char *directory[RECORDING_GROUPS]; /* recorded memory cgroups */
 	unsigned int nr_directories;
 	struct recorded_command command;

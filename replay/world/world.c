@@ -253,7 +253,8 @@ static int infer_group(struct world *world, struct tape_reader *reader)
 		if (event->kind != EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN)
 			continue;
 		if (group == WORLD_ROOT)
-			group = world_add_memcg(world, INFERRED_MEMCG_ID, "/(tasks that reclaimed)");
+			group = world_add_memcg(world, INFERRED_MEMCG_ID,
+						"/(tasks that reclaimed)");
 		task = world_task(world, event->pid);
 		if (!task)
 			return -1;
@@ -390,9 +391,9 @@ static void task_attached(struct world *world, const struct tape_event *event)
 		return;
 	task = world_task(world, (int32_t)event->value[CGROUP_ATTACH_TASK_PID]);
 	if (task)
-		task->memcg = world_add_memcg(
-			world, event->value[CGROUP_ATTACH_TASK_DST_ID],
-			tape_event_string(event, CGROUP_ATTACH_TASK_DST_PATH, NULL));
+		task->memcg = world_add_memcg(world, event->value[CGROUP_ATTACH_TASK_DST_ID],
+					      tape_event_string(event, CGROUP_ATTACH_TASK_DST_PATH,
+								NULL));
 }
 
 /* The recorder's word stands before the fork event, which would have it inherit. */
@@ -456,7 +457,8 @@ static void readahead_async(struct world *world, const struct tape_event *event)
 
 bool world_in_readahead(const struct world_task *task, uint32_t file, uint64_t index)
 {
-	return task->window_file == file && task->window_first <= index && index <= task->window_last;
+	return task->window_file == file && task->window_first <= index &&
+	       index <= task->window_last;
 }
 
 bool world_added_for_write(const struct world *world, const struct world_task *task, uint32_t file,
@@ -504,9 +506,11 @@ void world_event_done(struct world *world, const struct tape_event *event, uint6
 }
 
 /* No event tells a file's size: it has at least what was read first, or brought in. */
-static void page_seen(struct world *world, uint64_t dev, uint64_t ino, uint64_t index, uint64_t order)
+static void page_seen(struct world *world, uint64_t dev, uint64_t ino, uint64_t index,
+		      uint64_t order)
 {
-	struct world_file *file = &world->file[world_file(world, dev, ino)];
+	uint32_t number = world_file(world, dev, ino); /* may move the table */
+	struct world_file *file = &world->file[number];
 	uint64_t nr = order > FILE_ORDER_LIMIT ? 1 : UINT64_C(1) << order;
 
 	if (index + nr > file->seen_pages)
@@ -536,7 +540,8 @@ void world_event(struct world *world, const struct tape_event *event)
 		break;
 	case EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE:
 		page_seen(world, v[MM_FILEMAP_ADD_TO_PAGE_CACHE_S_DEV],
-			  v[MM_FILEMAP_ADD_TO_PAGE_CACHE_I_INO], v[MM_FILEMAP_ADD_TO_PAGE_CACHE_INDEX],
+			  v[MM_FILEMAP_ADD_TO_PAGE_CACHE_I_INO],
+			  v[MM_FILEMAP_ADD_TO_PAGE_CACHE_INDEX],
 			  v[MM_FILEMAP_ADD_TO_PAGE_CACHE_ORDER]);
 		break;
 	case EVENT_MM_FILEMAP_GET_PAGES:

@@ -4,6 +4,8 @@
 
 setting=/sys/kernel/mm/transparent_hugepage/hugepages-16kB
 [[ -f $setting/enabled ]] || skip "this kernel has no 16 kB folios for anonymous memory"
+# Opened for writing, and nothing written: a container's /sys may be read-only, even for root.
+{ : >>$setting/enabled; } 2>/dev/null || skip "$setting/enabled cannot be written here"
 before=$(cat "$setting/../hugepages-"*"kB/enabled")
 nr_folios=$((4 * 5 * 1024))
 
