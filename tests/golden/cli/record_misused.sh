@@ -25,6 +25,18 @@ try -o a.lrt --buffer-size 1K -- true
 try -o a.lrt --clock local -- true
 try -o a.lrt --duration 0 -- true
 try -o a.lrt --duration 1s -- true
+try -o a.lrt --swap 16M -- true
+try -o a.lrt --memory 64M --cgroup /a
+try -o a.lrt --cgroup /a --pid 1
+try -o a.lrt --pid 1,x
+try -o a.lrt --pid 0
+try -o a.lrt --all --ring 1M
+try -o a.lrt --all --ring 64M --rotate 32M
+try -o a.lrt --all --ring 64M --max-size 64M
+try -o a.lrt --all --rotate 5x
+try -o a.lrt --all --rotate 0.5s
+try -o a.lrt --all --max-size 1K
+try -o a.lrt --all --snapshot-every 0.01
 try -o a.lrt --unheard-of -- true
 try -o
 ls
