@@ -25,16 +25,20 @@ record -o reads.lrt -- dd if=file of=none.out bs=4K
 	echo "not tried: the device in events (no get_pages on this kernel)"
 }
 
-"$BIN/warm_pages" warm.lrt >pages || fail "warm_pages: exit status $?"
-cat pages
-read -r _ listed _ anon _ file _ counted_anon _ counted_file <pages
-# The machine goes on while it is listed: within 5 % and 8 MiB.
-near() { # what listed counted
-	local slack=$(($3 / 20 + 2048))
-	(($2 > $3 - slack && $2 < $3 + slack)) || fail "$1: $2 pages listed, the kernel counts $3"
+# The machine goes on while it is listed: within 10 % and 32 MiB, and once more if others were busy.
+is_near() { # listed counted
+	local slack=$(($2 / 10 + 8192))
+	(($1 > $2 - slack && $1 < $2 + slack))
 }
-near "anon" "$anon" "$counted_anon"
-near "file" "$file" "$counted_file"
+for attempt in 1 2; do
+	"$BIN/warm_pages" warm.lrt >pages || fail "warm_pages: exit status $?"
+	cat pages
+	read -r _ listed _ anon _ file _ counted_anon _ counted_file <pages
+	is_near "$anon" "$counted_anon" && is_near "$file" "$counted_file" && break
+	((attempt == 2)) && fail "anon $anon, file $file pages listed, the kernel counts $counted_anon, $counted_file"
+	echo "tried again: memory came or went while it was listed"
+	record -o warm.lrt --warm -- true
+done
 ((listed > 0)) || fail "nothing is listed"
 "$LRUTAPE" info --json warm.lrt | grep -q '"start":"listed"' || fail "info does not tell of the warm start"
 

@@ -99,6 +99,7 @@ static void a_set_takes_signed_and_unsigned_items_in_any_order(void **state)
 	assert_int_equal(0, event_set_choose(&catalogue, "lru,sched:sched_switch", &set, &problem));
 	assert_non_null(find("mm_lru_insertion"));
 	assert_non_null(find("sched_switch"));
+	event_set_free(&set);
 	assert_int_equal(-1, event_set_choose(&catalogue, "lruu", &set, &problem));
 	assert_non_null(strstr(problem.text, "neither a set (lru, pages, memcg, full)"));
 }
