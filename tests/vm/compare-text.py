@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Hold a tape against the kernel's own text of the same ring buffer (guest-with-text.sh made it).
 
-usage: tests/vm/compare-text.py LRUTAPE NAME     reads NAME.lrt, NAME.txt, NAME.stats, NAME.fields.txt
+usage: tests/vm/compare-text.py LRUTAPE NAME     reads NAME.lrt, NAME.txt, NAME.stats, NAME.own,
+       NAME.fields.txt
 
 Event by event of each CPU, in its order: name, pid, time to the microsecond, the five letters of
 context. Fields are compared twice: as `lrutape import` reads them from the text, which prints some
 in other units and leaves some out; and, where the kernel has the option `fields` (since 6.4), all of
-them by name and number. Prints what was compared; exit status 1 if anything differs.
+them by name and number. What the recorder's threads did for themselves is in the text only; the
+tape says how many of those there were, and no other may be missing. Prints what was compared; exit status 1 if anything differs.
 """
 import collections
 import json
@@ -83,6 +85,33 @@ def read_counts(path):
     return counts
 
 
+def read_nr_own(lrutape, path):
+    """By CPU, how many events of the recorder's own work its tape says it left out."""
+    told = subprocess.run([lrutape, "dump", "--blob", "lrutape/recorder", path], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    return {int(cpu): int(own) for cpu, own in re.findall(r"^cpu (\d+) .* own (\d+) ", told, re.M)}
+
+
+def tape_head(event):
+    """As in the text: the kernel rounds to the nearest microsecond."""
+    return (event["event"], event["pid"], (event["time_ns"] + 500) // 1000,
+            context_letters(event["flags"], event["preempt_count"]))
+
+
+def own_work(lines, events, own_pids):
+    """Places of lines of the recorder's threads that are not on the tape: both read from the end,
+    as only the beginning can be on the tape and no more in the text."""
+    places, at = set(), len(events) - 1
+    for place in range(len(lines) - 1, -1, -1):
+        if at >= 0 and lines[place][:4] == tape_head(events[at]):
+            at -= 1
+        elif lines[place][1] in own_pids:
+            places.add(place)
+        else:
+            at -= 1  # a difference, to be told
+    return places
+
+
 class Differences:
     """Told a few of a kind, counted all."""
 
@@ -124,27 +153,37 @@ def compare(lrutape, name):
                     name + ".import.lrt", name + ".txt"], check=True, stdout=subprocess.DEVNULL)
     imported = read_tape(lrutape, name + ".import.lrt")
     tape = read_tape(lrutape, name + ".lrt")
-    nr_events = nr_from_text = nr_by_name = nr_before = 0
+    nr_own = read_nr_own(lrutape, name + ".lrt")
+    with open(name + ".own", encoding="ascii") as file:
+        own_pids = {int(line) for line in file}
+    nr_events = nr_from_text = nr_by_name = nr_before = nr_left_out = 0
     absent, kinds = collections.Counter(), set()
 
     for cpu, counts in sorted(read_counts(name + ".stats").items()):
         before, entries = int(counts["read events"]), int(counts["entries"])
-        events, lines = tape[cpu][before:], text[cpu]
+        lines = text[cpu]
+        own = own_work(lines, tape[cpu], own_pids)
+        before -= nr_own[cpu] - len(own)  # of those read before, these are not on the tape
+        events = tape[cpu][max(before, 0):]
         nr_before += before
+        nr_left_out += nr_own[cpu]
         if int(counts["overrun"]) or int(counts["dropped events"]):
             differences.tell("CPU %d" % cpu, "the kernel lost events: %s" % counts)
-        sizes = [entries, len(lines), len(events), len(imported[cpu])]
+        if before < 0:
+            differences.tell("CPU %d" % cpu, "%d lines of the recorder's own are not on the tape, which "
+                             "says it left out %d" % (len(own), nr_own[cpu]))
+        sizes = [entries, len(lines), len(events) + len(own), len(imported[cpu])]
         if by_name is not None:
             sizes.append(len(by_name[cpu]))
         if len(set(sizes)) != 1:
             differences.tell("CPU %d" % cpu, "numbers of events differ, kernel's count, its text, tape, "
                              "imported text, text by fields: %s" % sizes)
-        for at, (event, line, read) in enumerate(zip(events, lines, imported[cpu])):
+        on_tape = [place for place in range(min(sizes)) if place not in own]
+        for event, at in zip(events, on_tape):
+            line, read = lines[at], imported[cpu][at]
             nr_events += 1
             kinds.add(event["event"])
-            # The kernel rounds to the nearest microsecond.
-            head = (event["event"], event["pid"], (event["time_ns"] + 500) // 1000,
-                    context_letters(event["flags"], event["preempt_count"]))
+            head = tape_head(event)
             if head != line[:4]:
                 differences.tell("head", "CPU %d: tape %s, text %s" % (cpu, head, line[:4]))
                 continue
@@ -168,6 +207,8 @@ def compare(lrutape, name):
           "%d differences" % (nr_events, len(kinds), nr_from_text,
                               ", %d by name" % nr_by_name if by_name is not None else "",
                               differences.total))
+    if nr_left_out:
+        print("    %d events of the recorder's own work were left out, as the tape says" % nr_left_out)
     if nr_before:
         print("    %d events were on the tape before the text was begun" % nr_before)
     if absent:

@@ -2,13 +2,16 @@
 # In the guest, as the recorded command: run another one, and let the kernel print the ring buffer before
 # the recorder gets to read it. The recorder is stopped meanwhile, so that its tape and the text are
 # of the same records. What it had taken before that, the kernel counts as "read events".
-# usage: guest-with-text.sh NAME COMMAND...     leaves NAME.txt, NAME.stats and, since 6.4, NAME.fields.txt
+# usage: guest-with-text.sh NAME COMMAND...     leaves NAME.txt, NAME.stats, NAME.own and,
+# since 6.4, NAME.fields.txt
 # shellcheck shell=dash
 name=$1
 shift
 instance=/sys/kernel/tracing/instances/lrutape-$PPID
 
 kill -STOP $PPID
+# What these threads did for themselves the kernel prints and the tape leaves out.
+ls "/proc/$PPID/task" >"$name.own"
 "$@"
 status=$?
 echo 0 >"$instance/tracing_on"
