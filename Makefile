@@ -126,7 +126,7 @@ endif
 
 .PHONY: all help programs static tests fuzzers benches workloads required demo run-demo test run-test \
 	check-san test-live test-vm run-test-vm test-chroot lint check-format check-headers check-includes check-spdx \
-	check-docs check-pure format check-cppcheck check-tidy bench golden fuzz deps install uninstall clean ci
+	check-docs check-pure format check-cppcheck check-tidy bars agreement bench golden fuzz deps install uninstall clean ci
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -282,6 +282,9 @@ test-chroot: ## demo and tests in a bare Debian with git and make only (root)
 
 bars: programs benches $(ORACLES) ## the figures the project holds itself to, measured now (root: live ones too)
 	@BIN=$(abspath $(BIN)) scripts/bars
+
+agreement: programs ## classes of workload, recorded now: decisions equal to the kernel's (root)
+	@BIN=$(abspath $(BIN)) scripts/agreement
 
 bench: programs benches $(TOOLS) $(ORACLES) ## events and accesses a second, medians and spread; BASE=commit beside it
 	@BIN=$(abspath $(BIN)) BASE=$(BASE) scripts/bench $(PATTERN)
