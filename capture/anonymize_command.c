@@ -3,14 +3,13 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/anonymize.h"
+#include "capture/unfinished_tape.h"
 #include "schema/command.h"
 
 #define KEY_FILE_BYTES_MAX 65536
@@ -31,16 +30,6 @@ struct request {
 	const char *input, *output, *key_file;
 	struct anonymize_options options;
 };
-
-/* The unfinished tape, for the signal handler. */
-static char unfinished[4096];
-
-static void remove_unfinished(int signal_number)
-{
-	unlink(unfinished);
-	signal(signal_number, SIG_DFL);
-	raise(signal_number);
-}
 
 static int read_key(struct request *request)
 {
@@ -100,18 +89,6 @@ static int check_output(const struct request *request)
 	return COMMAND_DONE;
 }
 
-/* The writer knows the tape by its unfinished name; the user does not. */
-static void print_problem(const struct request *request, const struct tape_problem *problem)
-{
-	const char *name = strstr(problem->text, unfinished);
-
-	if (name)
-		fprintf(stderr, "lrutape: %.*s%s%s\n", (int)(name - problem->text), problem->text,
-			request->output, name + strlen(unfinished));
-	else
-		fprintf(stderr, "lrutape: %s\n", problem->text);
-}
-
 static void print_report(const struct request *request, const struct anonymize_report *report)
 {
 	printf("%s: %" PRIu64 " events, %" PRIu64 " losses\n", request->output, report->nr_events,
@@ -134,29 +111,18 @@ static void print_report(const struct request *request, const struct anonymize_r
 
 static int run(const struct request *request, struct anonymize_report *report)
 {
-	struct sigaction action = { .sa_handler = remove_unfinished };
+	const char *unfinished = unfinished_tape_begin(request->output);
 	struct tape_problem problem = { 0 };
 
-	if ((size_t)snprintf(unfinished, sizeof(unfinished), "%s.unfinished-%ld", request->output,
-			     (long)getpid()) >= sizeof(unfinished)) {
-		fprintf(stderr, "lrutape: -o %s: the name is too long: use a shorter one\n",
-			request->output);
+	if (!unfinished)
 		return COMMAND_FAILED;
-	}
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
 	if (anonymize_tape(request->input, unfinished, &request->options, report, &problem)) {
-		print_problem(request, &problem);
-		unlink(unfinished);
+		unfinished_tape_print_problem(&problem);
+		unfinished_tape_remove();
 		return COMMAND_FAILED;
 	}
-	if (rename(unfinished, request->output)) {
-		fprintf(stderr, "lrutape: %s: cannot put the tape there: %s: choose another name\n",
-			request->output, strerror(errno));
-		unlink(unfinished);
+	if (unfinished_tape_finish())
 		return COMMAND_FAILED;
-	}
 	print_report(request, report);
 	return COMMAND_DONE;
 }

@@ -3,12 +3,10 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/import.h"
 #include "capture/import_ftrace_text.h"
@@ -16,6 +14,7 @@
 #include "capture/import_pages.h"
 #include "capture/import_perf_script.h"
 #include "capture/import_trace_dat.h"
+#include "capture/unfinished_tape.h"
 #include "schema/command.h"
 
 #define FACTS_LIMIT 16u
@@ -76,16 +75,6 @@ struct request {
 	struct import_options options;
 	bool keep;
 };
-
-/* The unfinished tape, for the signal handler. */
-static char unfinished[4096];
-
-static void remove_unfinished(int signal_number)
-{
-	unlink(unfinished);
-	signal(signal_number, SIG_DFL);
-	raise(signal_number);
-}
 
 static void print_help(FILE *to)
 {
@@ -399,36 +388,17 @@ static void print_summary(const struct request *request, struct import_report *r
 		       report->tally[i].by_name ? " (by name=value)" : "");
 }
 
-/* The writer knows the tape by its unfinished name; the user does not. */
-static void print_problem(const struct request *request, const struct tape_problem *problem)
-{
-	const char *name = strstr(problem->text, unfinished);
-
-	if (name)
-		fprintf(stderr, "lrutape: %.*s%s%s\n", (int)(name - problem->text), problem->text,
-			request->output, name + strlen(unfinished));
-	else
-		fprintf(stderr, "lrutape: %s\n", problem->text);
-}
-
 static int run(const struct request *request, struct import_job *job)
 {
-	struct sigaction action = { .sa_handler = remove_unfinished };
+	const char *unfinished = unfinished_tape_begin(request->output);
 	struct tape_problem problem = { 0 };
 	int err, finish_err;
 	bool keep;
 
-	if ((size_t)snprintf(unfinished, sizeof(unfinished), "%s.unfinished-%ld", request->output,
-			     (long)getpid()) >= sizeof(unfinished)) {
-		fprintf(stderr, "lrutape: -o %s: the name is too long: use a shorter one\n",
-			request->output);
+	if (!unfinished)
 		return COMMAND_FAILED;
-	}
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
 	if (tape_writer_create(unfinished, NULL, &job->tape, &problem)) {
-		print_problem(request, &problem);
+		unfinished_tape_print_problem(&problem);
 		return COMMAND_FAILED;
 	}
 	err = request->kind->import(job);
@@ -448,25 +418,21 @@ static int run(const struct request *request, struct import_job *job)
 		keep &= !blob_err;
 	}
 	if (err && !keep) {
-		print_problem(request, &problem);
+		unfinished_tape_print_problem(&problem);
 		tape_writer_abandon(job->tape);
-		unlink(unfinished);
+		unfinished_tape_remove();
 		return COMMAND_FAILED;
 	}
 	if (err)
-		print_problem(request, &problem);
+		unfinished_tape_print_problem(&problem);
 	finish_err = tape_writer_finish(job->tape, &problem);
 	if (finish_err) {
-		print_problem(request, &problem);
-		unlink(unfinished);
+		unfinished_tape_print_problem(&problem);
+		unfinished_tape_remove();
 		return COMMAND_FAILED;
 	}
-	if (rename(unfinished, request->output)) {
-		fprintf(stderr, "lrutape: %s: cannot put the tape there: %s: choose another name\n",
-			request->output, strerror(errno));
-		unlink(unfinished);
+	if (unfinished_tape_finish())
 		return COMMAND_FAILED;
-	}
 	print_summary(request, &job->report);
 	if (err)
 		fprintf(stderr, "lrutape: %s: kept, although it is only the beginning\n",
