@@ -15,8 +15,7 @@
 #include "capture/anonymize_warm.h"
 #include "schema/tape_writer.h"
 #include "schema/warm_pages.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz_main.h"
 
 static const struct hash_key key = { { 1, 2 } };
 
@@ -117,23 +116,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(text);
 	return 0;
 }
-
-#ifndef LRUTAPE_LIBFUZZER
-int main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		FILE *file = fopen(argv[i], "rb");
-		static uint8_t bytes[1 << 20];
-		size_t size;
-
-		if (!file) {
-			perror(argv[i]);
-			return 1;
-		}
-		size = fread(bytes, 1, sizeof(bytes), file);
-		fclose(file);
-		LLVMFuzzerTestOneInput(bytes, size);
-	}
-	return 0;
-}
-#endif

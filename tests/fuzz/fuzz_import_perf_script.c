@@ -3,82 +3,12 @@
  * Any bytes as what perf script prints, packed or not. What the import counts must be what the tape's
  * reader finds, and a tape that was finished must be readable to its end.
  */
-#include <assert.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "capture/import_perf_script.h"
-#include "schema/tape_reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void read_back(const char *path, const struct import_report *report)
-{
-	struct tape_problem problem;
-	struct tape_reader *reader;
-	const struct tape_event *event;
-	uint64_t nr_events = 0, nr_losses = 0;
-	int ret;
-
-	if (tape_reader_open(path, &reader, &problem)) {
-		fprintf(stderr, "%s\n", problem.text);
-		abort();
-	}
-	while ((ret = tape_reader_next(reader, &event)) > 0) {
-		if (event->kind == EVENT_LOST)
-			nr_losses++;
-		else
-			nr_events++;
-	}
-	assert(ret == 0);
-	assert(nr_events == report->nr_events);
-	assert(nr_losses <= report->nr_losses); /* neighbours may be one on the tape */
-	tape_reader_close(reader);
-}
+#include "tests/fuzz/fuzz_import.h"
+#include "tests/fuzz/fuzz_main.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct import_job job = { .options = { .page_bytes = 4096 } };
-	struct tape_problem problem;
-	char path[64];
-	int fd = memfd_create("fuzz", 0);
-
-	assert(fd >= 0);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (import_source_open_memory(data, size, &job.input, &problem))
-		abort();
-	if (tape_writer_create(path, NULL, &job.tape, &problem))
-		abort();
-	(void)!import_perf_script(&job);
-	if (tape_writer_finish(job.tape, &problem))
-		abort();
-	if (job.report.nr_events)
-		read_back(path, &job.report);
-	import_source_close(job.input);
-	import_report_free(&job.report);
-	close(fd);
+	import_and_read_back(import_perf_script, data, size, NULL, false);
 	return 0;
 }
-
-#ifndef LRUTAPE_LIBFUZZER
-int main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		FILE *file = fopen(argv[i], "rb");
-		static uint8_t bytes[1 << 20];
-		size_t size;
-
-		if (!file) {
-			perror(argv[i]);
-			return 1;
-		}
-		size = fread(bytes, 1, sizeof(bytes), file);
-		fclose(file);
-		LLVMFuzzerTestOneInput(bytes, size);
-	}
-	return 0;
-}
-#endif

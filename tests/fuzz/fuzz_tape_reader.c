@@ -18,8 +18,7 @@
 #include "schema/tape_reader.h"
 #include "schema/tape_types.h"
 #include "schema/task_names.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz_main.h"
 
 static uint64_t touch(const char *bytes, size_t size)
 {
@@ -151,25 +150,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	close(fd);
 	return 0;
 }
-
-#ifndef LRUTAPE_LIBFUZZER
-/* Without libFuzzer: the files given as arguments, one after the other. */
-int main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		FILE *from = fopen(argv[i], "rb");
-		uint8_t *data = malloc(1 << 24);
-		size_t size;
-
-		if (!from || !data) {
-			fprintf(stderr, "%s: cannot be read\n", argv[i]);
-			return 1;
-		}
-		size = fread(data, 1, 1 << 24, from);
-		fclose(from);
-		LLVMFuzzerTestOneInput(data, size);
-		free(data);
-	}
-	return 0;
-}
-#endif
