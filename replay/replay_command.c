@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/check.h"
+#include "replay/check/check.h"
 #include "replay/cost.h"
 #include "replay/engine.h"
 #include "replay/event_stream.h"

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "replay/check.h"
+#include "replay/check/check.h"
 #include "replay/engine.h"
 #include "replay/event_stream.h"
 #include "replay/mm/mm.h"

@@ -5,7 +5,7 @@
  *   LRUTAPE_SEED=n      only the tape of this seed
  *   LRUTAPE_SEEDS=n     that many tapes for each property (preset 12)
  */
-#include "replay/check.h"
+#include "replay/check/check.h"
 #include "replay/engine.h"
 #include "replay/event_stream.h"
 #include "replay/future.h"

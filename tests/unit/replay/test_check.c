@@ -3,7 +3,7 @@
  * A tape of one story, written by hand from the kernel's rules, and the same with one verdict
  * altered: check must find all decisions equal, and then exactly that one unequal.
  */
-#include "replay/check.h"
+#include "replay/check/check.h"
 #include "replay/event_stream.h"
 
 #include "tests/unit/made_tape.h"

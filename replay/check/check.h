@@ -5,8 +5,8 @@
  * Teacher-forced: after each comparison the recorded verdict is what happens, so one wrong
  * prediction does not make the next ones wrong. Drains and flushes come from the tape.
  */
-#ifndef REPLAY_CHECK_H
-#define REPLAY_CHECK_H
+#ifndef REPLAY_CHECK_CHECK_H
+#define REPLAY_CHECK_CHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/check/state.h"
+
+#include <stdlib.h>
+
+const char *check_name(enum check_decision decision)
+{
+	static const char *const name[NR_CHECK_DECISIONS] = {
+#define DECISION(number, name, meaning) [number] = #name,
+#include "replay/decisions.def"
+	};
+
+	return name[decision];
+}
+
+struct check *check_open(struct world *world, const struct policy_choice *choice,
+			 unsigned int nr_explain)
+{
+	struct check *check = calloc(1, sizeof(*check));
+
+	if (!check)
+		return NULL;
+	check->world = world;
+	if (machine_init(&check->machine, world, choice, true))
+		goto err_free;
+	check->draining = calloc(check->machine.mm.config.nr_cpus, sizeof(*check->draining));
+	check->run = calloc(check->machine.mm.config.nr_cpus, sizeof(*check->run));
+	check->nr_explain = nr_explain;
+	check->explained = calloc(nr_explain + 1, sizeof(*check->explained));
+	if (!check->draining || !check->run || !check->explained)
+		goto err_exit;
+	return check;
+
+err_exit:
+	free(check->draining);
+	free(check->run);
+	free(check->explained);
+	machine_exit(&check->machine);
+err_free:
+	free(check);
+	return NULL;
+}
+
+void check_close(struct check *check)
+{
+	struct world *world = check->world;
+
+	for (uint64_t i = 0; i <= world->task_mask; i++) {
+		if (!world->task[i])
+			continue;
+		free(world->task[i]->bracket);
+		world->task[i]->bracket = NULL;
+	}
+	machine_exit(&check->machine);
+	free(check->draining);
+	free(check->run);
+	free(check->tally);
+	free(check->explained);
+	free(check);
+}
+
+bool check_failed(const struct check *check)
+{
+	return check->failed || check->machine.failed || check->machine.mm.out_of_memory ||
+	       check->world->out_of_memory;
+}
+
+const struct check_tally *check_tally(const struct check *check, uint32_t memcg,
+				      enum check_decision decision)
+{
+	if (memcg >= check->nr_tallies || !check->tally[memcg][decision].decided)
+		return NULL;
+	return &check->tally[memcg][decision];
+}
+
+const struct check_undecided *check_undecided(const struct check *check)
+{
+	return &check->undecided;
+}
+
+uint64_t check_foreign(const struct check *check)
+{
+	return check->nr_foreign;
+}
+
+const struct check_mismatch *check_mismatch(const struct check *check, unsigned int i)
+{
+	return i < check->nr_explained ? &check->explained[i] : NULL;
+}
+
+static void events_lost(struct check *check)
+{
+	check->draining[check_cpu(check)].nr = 0;
+}
+
+void check_event(struct check *check, const struct tape_event *event, uint64_t read_end)
+{
+	const uint64_t *v = event->value;
+	unsigned int cpu;
+
+	check->event = event;
+	check->nr_events++;
+	cpu = check_cpu(check);
+	if (event->kind == EVENT_MM_LRU_INSERTION)
+		check->run[cpu].nr++;
+	else if (check->run[cpu].nr)
+		check_insertions_over(check, cpu);
+	if (event_ends_readahead(event)) {
+		struct world_task *task = world_task(check->world, event->pid);
+
+		if (task)
+			machine_reads_submitted(&check->machine, task);
+	}
+	switch (event->kind) {
+	case EVENT_MM_LRU_INSERTION:
+		check_inserted(check);
+		break;
+	case EVENT_MM_LRU_ACTIVATE:
+		check_activated(check);
+		break;
+	case EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE:
+		check_folio_added(check);
+		break;
+	case EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE:
+		check_folio_deleted(check);
+		break;
+	case EVENT_MM_FILEMAP_GET_PAGES:
+		check_pages_read(check, read_end);
+		break;
+	case EVENT_MM_FILEMAP_MAP_PAGES:
+		check_pages_mapped(check, v[MM_FILEMAP_MAP_PAGES_S_DEV],
+				   v[MM_FILEMAP_MAP_PAGES_I_INO], v[MM_FILEMAP_MAP_PAGES_INDEX],
+				   v[MM_FILEMAP_MAP_PAGES_LAST_INDEX]);
+		break;
+	case EVENT_MM_FILEMAP_FAULT:
+		check_pages_mapped(check, v[MM_FILEMAP_FAULT_S_DEV], v[MM_FILEMAP_FAULT_I_INO],
+				   v[MM_FILEMAP_FAULT_INDEX], v[MM_FILEMAP_FAULT_INDEX]);
+		break;
+	case EVENT_MM_PAGE_ALLOC:
+		check_page_allocated(check);
+		break;
+	case EVENT_MM_PAGE_FREE:
+		check_page_freed(check);
+		break;
+	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN:
+		check_reclaim_begun(check, true);
+		break;
+	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_BEGIN:
+	case EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_BEGIN:
+	case EVENT_MM_VMSCAN_NODE_RECLAIM_BEGIN:
+	case EVENT_MM_VMSCAN_KSWAPD_WAKE:
+		check_reclaim_begun(check, false);
+		break;
+	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_END:
+	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_END:
+	case EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_END:
+	case EVENT_MM_VMSCAN_NODE_RECLAIM_END:
+		check_reclaim_ended(check, event->value[MM_VMSCAN_MEMCG_RECLAIM_END_NR_RECLAIMED]);
+		break;
+	case EVENT_MM_VMSCAN_KSWAPD_SLEEP:
+		check_reclaim_ended(check, 0);
+		break;
+	case EVENT_MM_VMSCAN_LRU_ISOLATE:
+		check_isolated(check);
+		break;
+	case EVENT_MM_VMSCAN_LRU_SHRINK_INACTIVE:
+		check_inactive_shrunk(check);
+		break;
+	case EVENT_MM_VMSCAN_LRU_SHRINK_ACTIVE:
+		check_active_shrunk(check);
+		break;
+	case EVENT_WRITEBACK_DIRTY_FOLIO:
+		check_folio_dirtied(check);
+		break;
+	case EVENT_CGROUP_RMDIR:
+		machine_memcg_removed(&check->machine, event);
+		break;
+	case EVENT_MEMCG_FLUSH_STATS:
+	case EVENT_CGROUP_RSTAT_LOCKED:
+		machine_flush(&check->machine, event);
+		break;
+	case EVENT_LOST:
+		events_lost(check);
+		break;
+	default:
+		break;
+	}
+}

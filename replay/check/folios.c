@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/check/state.h"
+
+#include <stdio.h>
+
+struct folio *check_born(struct check *check, uint64_t pfn, struct mem_cgroup *memcg,
+			 uint64_t order)
+{
+	struct folio *old = check_known_folio(check, pfn);
+
+	if (order > FOLIO_ORDER_LIMIT)
+		return NULL;
+	if (old)
+		machine_forget(&check->machine, old);
+	return mm_folio_born(&check->machine.mm, pfn, memcg, (uint8_t)order);
+}
+
+void check_page_allocated(struct check *check)
+{
+	const uint64_t *v = check->event->value;
+
+	struct world_task *task = world_task(check->world, check->event->pid);
+
+	if (v[MM_PAGE_ALLOC_PFN] == PFN_NONE || !(v[MM_PAGE_ALLOC_GFP_FLAGS] & GFP_MOVABLE))
+		return;
+	check->world->nr_stimuli++;
+	if (task)
+		task->fresh_pfn = v[MM_PAGE_ALLOC_PFN] + 1;
+	check_born(check, v[MM_PAGE_ALLOC_PFN], check_task_memcg(check, check->event->pid),
+		   v[MM_PAGE_ALLOC_ORDER]);
+}
+
+void check_page_freed(struct check *check)
+{
+	struct folio *folio = check_known_folio(check, check->event->value[MM_PAGE_FREE_PFN]);
+
+	check->world->nr_stimuli++;
+	if (folio)
+		machine_forget(&check->machine, folio);
+}
+
+void check_folio_added(struct check *check)
+{
+	const uint64_t *v = check->event->value;
+	uint64_t order = v[MM_FILEMAP_ADD_TO_PAGE_CACHE_ORDER];
+	uint32_t file = world_file(check->world, v[MM_FILEMAP_ADD_TO_PAGE_CACHE_S_DEV],
+				   v[MM_FILEMAP_ADD_TO_PAGE_CACHE_I_INO]);
+	struct world_task *task = world_task(check->world, check->event->pid);
+	uint64_t index = v[MM_FILEMAP_ADD_TO_PAGE_CACHE_INDEX];
+	struct folio *folio;
+	bool for_write;
+
+	check->world->nr_stimuli++;
+	if (order == TAPE_VALUE_ABSENT)
+		order = 0; /* no such field up to 5.15, where file folios are single pages */
+	folio = check_born(check, v[MM_FILEMAP_ADD_TO_PAGE_CACHE_PFN],
+			   check_task_memcg(check, check->event->pid), order);
+	if (!folio || !task)
+		return;
+	for_write = world_added_for_write(check->world, task, file, index);
+	if (for_write)
+		world_infer(check->world, INFER_added_for_write);
+	machine_add_file_folio(&check->machine, folio, file, index, check_cpu(check), for_write);
+	machine_lock_new(&check->machine, task, folio);
+}
+
+/* "MAJOR:MINOR", the name of a block device's bdi, as s_dev. Return: it is one. */
+static bool parse_bdi(const char *name, uint64_t *dev)
+{
+	unsigned int major, minor;
+
+	if (sscanf(name, "%u:%u", &major, &minor) != 2)
+		return false;
+	*dev = (uint64_t)major << 20 | minor;
+	return true;
+}
+
+void check_folio_dirtied(struct check *check)
+{
+	const uint64_t *v = check->event->value;
+	struct folio *folio;
+	uint64_t dev;
+
+	if (!parse_bdi(tape_event_string(check->event, WRITEBACK_DIRTY_FOLIO_NAME, NULL), &dev))
+		return;
+	check->world->nr_stimuli++;
+	folio = page_cache_folio(&check->machine.cache,
+				 world_file(check->world, dev, v[WRITEBACK_DIRTY_FOLIO_INO]),
+				 v[WRITEBACK_DIRTY_FOLIO_INDEX]);
+	if (!folio)
+		return;
+	folio_set(folio, PG_dirty);
+	folio_clear(folio, PG_reclaim);
+}
+
+/* Page tables point to these now, and nothing will tell when they do not any more. */
+void check_pages_mapped(struct check *check, uint64_t dev, uint64_t ino, uint64_t index,
+			uint64_t last)
+{
+	uint32_t file = world_file(check->world, dev, ino);
+
+	for (uint64_t n = 0; index <= last && n < MAPPED_PAGES_LIMIT; index++, n++) {
+		struct folio *folio = page_cache_folio(&check->machine.cache, file, index);
+
+		if (folio)
+			folio_set(folio, FOLIO_mapped);
+	}
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/check/state.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static bool all_folios_known(struct mem_cgroup *top)
+{
+	for (struct mem_cgroup *memcg = top; memcg; memcg = mem_cgroup_next(top, memcg))
+		if (memcg->lruvec[0].unseen[LRU_INACTIVE_FILE] ||
+		    memcg->lruvec[0].unseen[LRU_ACTIVE_FILE])
+			return false;
+	return true;
+}
+
+/* Pages of the folio that a task has allocated and is being charged for. */
+static uint64_t charge_pages(struct check *check, const struct world_task *task)
+{
+	struct folio *folio = task->fresh_pfn ? check_known_folio(check, task->fresh_pfn - 1) :
+						NULL;
+
+	return folio && !folio_test(folio, PG_lru | FOLIO_in_add_batch) && !folio->file ?
+		       folio_nr_pages(folio) :
+		       1;
+}
+
+static void bracket_advance(struct reclaim_bracket *bracket)
+{
+	bracket->has_request = reclaim_walk_next(&bracket->walk, &bracket->request);
+}
+
+/* Folios that are out, because the events of their putback were lost, go back. */
+static void give_back(struct check *check, struct reclaim_bracket *bracket)
+{
+	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next)
+		folio_clear(list_entry(pos, struct folio, lru), FOLIO_survivor | FOLIO_doubtful);
+	if (!list_empty(&bracket->taken))
+		check->machine.mm.policy->putback(&check->machine.mm, &bracket->applied,
+						  &bracket->taken);
+}
+
+/* Pages of a subtree that are charged and wait in lru_add batches. */
+static int64_t waiting_pages(const struct check *check, const struct mem_cgroup *top)
+{
+	const struct mm *mm = &check->machine.mm;
+	int64_t pages = 0;
+
+	for (unsigned int cpu = 0; cpu < mm->config.nr_cpus; cpu++) {
+		const struct folio_batch *batch = &mm->cpu[cpu].batch[BATCH_LRU_ADD];
+
+		for (unsigned int i = 0; i < batch->nr; i++) {
+			const struct mem_cgroup *memcg = batch->folio[i]->lruvec->memcg;
+
+			while (memcg && memcg != top)
+				memcg = memcg->parent;
+			pages += memcg ? (int64_t)folio_nr_pages(batch->folio[i]) : 0;
+		}
+	}
+	return pages;
+}
+
+/* The memcg is at its limit now; its own part of that which is on no list is the rest. */
+static void note_overhead(struct check *check, struct mem_cgroup *target)
+{
+	int64_t listed = 0;
+
+	if (target->max_pages == MEMCG_UNLIMITED)
+		return;
+	for (struct mem_cgroup *memcg = target; memcg; memcg = mem_cgroup_next(target, memcg)) {
+		const struct lruvec *lruvec = &memcg->lruvec[0];
+		for (int lru = 0; lru < NR_LRU_LISTS; lru++) {
+			/* Anon folios that a replay cannot follow count as overhead. */
+			if (lru >= LRU_INACTIVE_FILE || check->world->single_frees)
+				listed += lruvec_lru_size(lruvec, (enum lru_list)lru);
+			else
+				listed += lruvec->unseen[lru];
+		}
+	}
+	listed += waiting_pages(check, target);
+	check->world->memcg[machine_number(&check->machine, target)].overhead_pages =
+		target->max_pages > listed ? target->max_pages - listed : 0;
+	world_infer(check->world, INFER_overhead_at_reclaim);
+}
+
+void check_reclaim_begun(struct check *check, bool memcg_reclaim)
+{
+	struct world_task *task = world_task(check->world, check->event->pid);
+	struct reclaim_bracket *bracket;
+
+	if (!task)
+		return;
+	if (task->bracket) /* its end event was lost */
+		give_back(check, task->bracket);
+	free(task->bracket);
+	bracket = calloc(1, sizeof(*bracket));
+	task->bracket = bracket;
+	if (!bracket) {
+		check->failed = true;
+		return;
+	}
+	list_init(&bracket->taken);
+	if (memcg_reclaim)
+		bracket->target = machine_limit(machine_memcg(&check->machine, task->memcg));
+	if (memcg_reclaim && !bracket->target && task->memcg != WORLD_ROOT) {
+		/* A limit set after the start is in no event: the nearest memcg is the likeliest. */
+		world_infer(check->world, INFER_limit_of_own_memcg);
+		bracket->target = machine_memcg(&check->machine, task->memcg);
+	}
+	bracket->predicted = bracket->target && all_folios_known(bracket->target);
+	if (bracket->predicted)
+		note_overhead(check, bracket->target);
+	if (!bracket->predicted) {
+		if (memcg_reclaim)
+			check->undecided.warm_group++;
+		else
+			check->undecided.global_reclaim++;
+		return;
+	}
+	reclaim_walk_begin(&bracket->walk, &check->machine.mm, bracket->target,
+			   charge_pages(check, task), true);
+	bracket_advance(bracket);
+}
+
+bool check_would_evict(const struct check *check, const struct folio *folio)
+{
+	return !folio_test(folio,
+			   PG_unevictable | PG_dirty | PG_writeback | PG_swapbacked | PG_locked) &&
+	       !folio->nr_batches && !check_is_metadata(check, folio); /* buffers hold metadata */
+}
+
+/*
+ * The recorded list is not the predicted one: look whether the walk comes to it a little later,
+ * so that one missed step does not count as many.
+ */
+static bool resynchronise(struct reclaim_bracket *bracket, enum lru_list recorded)
+{
+	struct reclaim_walk walk = bracket->walk;
+	struct scan_request request;
+	const struct scan_result nothing = { 0 };
+
+	for (int step = 0; step < 8; step++) {
+		reclaim_walk_done(&walk, &nothing);
+		if (!reclaim_walk_next(&walk, &request))
+			return false;
+		if (request.lru == recorded) {
+			bracket->walk = walk;
+			bracket->request = request;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Take what the tape says was taken; its count wins over the list's own idea. */
+static void apply_isolation(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_taken)
+{
+	struct mm *mm = &check->machine.mm;
+
+	bracket->result = (struct scan_result){ 0 };
+	bracket->strangers = 0;
+	bracket->confused = false;
+	if (!nr_taken)
+		return;
+	mm->policy->isolate(mm, &bracket->applied, &bracket->taken, &bracket->result);
+	while (bracket->result.nr_taken > nr_taken) {
+		struct folio *folio = list_entry(bracket->taken.prev, struct folio, lru);
+
+		list_del(&folio->lru);
+		folio_clear(folio, FOLIO_isolated);
+		folio_set(folio, PG_lru);
+		lruvec_add_folio_tail(folio->lruvec, folio);
+		bracket->result.nr_taken -= folio_nr_pages(folio);
+	}
+	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
+		struct folio *folio = list_entry(pos, struct folio, lru);
+
+		if (!(bracket->applied.lru & 1) && check_would_evict(check, folio))
+			bracket->predicted_reclaimed += folio_nr_pages(folio);
+	}
+}
+
+void check_isolation_done(struct reclaim_bracket *bracket, bool was_predicted)
+{
+	bracket->isolated = false;
+	if (!was_predicted)
+		return; /* the walk never asked for it */
+	reclaim_walk_done(&bracket->walk, &bracket->result);
+	bracket_advance(bracket);
+}
+
+void check_isolated(struct check *check)
+{
+	const uint64_t *v = check->event->value;
+	struct world_task *task = world_task(check->world, check->event->pid);
+	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
+	uint64_t lru = v[MM_VMSCAN_LRU_ISOLATE_LRU], nr = v[MM_VMSCAN_LRU_ISOLATE_NR_REQUESTED];
+	bool follows;
+
+	if (!bracket || !bracket->predicted || lru >= NR_LRU_LISTS)
+		return;
+	check_drained_by_reclaim(check);
+	if (bracket->has_request && bracket->request.lru == lru &&
+	    bracket->request.nr_to_scan == nr) {
+		check_equal(check, bracket->target, CHECK_isolate_request);
+	} else if (bracket->has_request) {
+		check_unequal(check, bracket->target, CHECK_isolate_request,
+			      "%s, %" PRIu64 " pages|%s, %" PRIu64 " pages",
+			      check_lru_name[bracket->request.lru], bracket->request.nr_to_scan,
+			      check_lru_name[lru], nr);
+	} else {
+		check_unequal(check, bracket->target, CHECK_isolate_request,
+			      "the call ends|%s, %" PRIu64 " pages", check_lru_name[lru], nr);
+	}
+	follows = bracket->has_request &&
+		  (bracket->request.lru == lru || resynchronise(bracket, (enum lru_list)lru));
+	give_back(check, bracket);
+	bracket->applied = (struct scan_request){
+		.lruvec = follows ? bracket->request.lruvec : mem_cgroup_lruvec(bracket->target, 0),
+		.lru = (enum lru_list)lru,
+		.nr_to_scan = nr,
+	};
+	bracket->has_request = follows;
+	apply_isolation(check, bracket, v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN]);
+	bracket->result.nr_scanned = v[MM_VMSCAN_LRU_ISOLATE_NR_SCANNED];
+	bracket->isolated = true;
+	/* An empty inactive isolation has no shrink event; an active one has. */
+	if (!v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN] && !(lru & 1))
+		check_isolation_done(bracket, follows);
+}
+
+void check_reclaim_ended(struct check *check, uint64_t nr_reclaimed)
+{
+	struct world_task *task = world_task(check->world, check->event->pid);
+	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
+
+	if (!bracket)
+		return;
+	if (bracket->predicted) {
+		give_back(check, bracket);
+		if (!bracket->has_request)
+			check_equal(check, bracket->target, CHECK_reclaim_stop);
+		else
+			check_unequal(check, bracket->target, CHECK_reclaim_stop,
+				      "goes on with %s, %" PRIu64 " pages|stops",
+				      check_lru_name[bracket->request.lru],
+				      bracket->request.nr_to_scan);
+		if (bracket->total_unknown)
+			; /* counted with the victims that could not be decided */
+		else if (bracket->predicted_reclaimed == nr_reclaimed)
+			check_equal(check, bracket->target, CHECK_reclaimed_total);
+		else
+			check_unequal(check, bracket->target, CHECK_reclaimed_total,
+				      "%" PRIu64 " pages|%" PRIu64 " pages",
+				      bracket->predicted_reclaimed, nr_reclaimed);
+		reclaim_walk_end(&bracket->walk);
+	}
+	free(bracket);
+	task->bracket = NULL;
+}

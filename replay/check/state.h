@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of check/ share: its state, and who calls whom.
+ *
+ *   check.c    the loop: each event to its place
+ *   folios.c   folios come and go, are mapped and dirtied
+ *   lru.c      insertion, access, activation
+ *   reclaim.c  reclaim calls and what they isolate
+ *   victims.c  which isolated folios are evicted, and where the others go
+ *   tally.c    counting what is equal, and telling what is not
+ */
+#ifndef REPLAY_CHECK_STATE_H
+#define REPLAY_CHECK_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "replay/check/check.h"
+#include "replay/machine.h"
+
+#define GFP_MOVABLE 0x8
+#define INSERTION_MAPPED 1
+#define INSERTION_ANON 2
+#define INSERTION_SWAPCACHE 8
+#define INSERTION_SWAPBACKED 0x10
+#define PFN_NONE UINT64_MAX
+#define MAPPED_PAGES_LIMIT 512 /* of one fault-around window */
+
+/* Isolated by reclaim, and a younger one was evicted before it: it survived. */
+#define FOLIO_survivor (1u << 30)
+/*
+ * Should have been evicted, and no event says why it was not, or whether it was isolated at all:
+ * perhaps a folio that the tape has never shown stood in its place. The next isolation will tell.
+ */
+#define FOLIO_doubtful (1u << 31)
+
+/* One reclaim call of a task, from its begin event to its end event. */
+struct reclaim_bracket {
+	struct mem_cgroup *target; /* NULL: global */
+	bool predicted; /* a memcg all of whose folios are known */
+	struct reclaim_walk walk;
+	bool has_request; /* the walk's next isolation, asked for ahead of time */
+	struct scan_request request;
+	bool isolated; /* folios are out, the shrink event has not come */
+	struct scan_request applied; /* as the tape shows it */
+	struct list_head taken;
+	struct scan_result result;
+	uint64_t strangers; /* pages of victims that were not among the isolated */
+	bool confused; /* one of them was clean: two CPUs' events stand in the wrong order */
+	uint64_t predicted_reclaimed; /* pages */
+	bool total_unknown; /* folios were evicted whose writeback ended unseen */
+};
+
+/*
+ * Folios whose activation was predicted when a batch filled up, oldest first. One read can fill it
+ * several times before the tape gets to the activations.
+ */
+struct expected_drain {
+	uint64_t event; /* number of the one whose accesses filled it */
+	unsigned int nr;
+	struct folio *folio[4 * FOLIO_BATCH_ROOM];
+};
+
+/* Insertions in a row on one CPU: a batch that filled up, or one that was drained before that. */
+struct insertion_run {
+	unsigned int nr;
+	bool ends_large; /* the last one may not wait, so that it drained the batch itself */
+};
+
+struct check {
+	struct world *world;
+	struct machine machine;
+	const struct tape_event *event; /* the current one */
+	uint64_t nr_events; /* up to it */
+	struct expected_drain *draining; /* by CPU */
+	struct insertion_run *run; /* by CPU */
+	uint32_t nr_tallies;
+	struct check_tally (*tally)[NR_CHECK_DECISIONS]; /* by the world's memcg number */
+	struct check_undecided undecided;
+	uint64_t nr_foreign;
+	struct check_mismatch *explained;
+	unsigned int nr_explain, nr_explained;
+	bool failed;
+};
+
+static inline struct folio *check_known_folio(struct check *check, uint64_t pfn)
+{
+	struct folio *folio = memmap_folio(&check->machine.mm.memmap, pfn);
+
+	return folio && folio_test(folio, FOLIO_alive) ? folio : NULL;
+}
+
+static inline unsigned int check_cpu(const struct check *check)
+{
+	unsigned int nr = check->machine.mm.config.nr_cpus;
+
+	return check->event->cpu < nr ? check->event->cpu : nr - 1;
+}
+
+static inline struct mem_cgroup *check_task_memcg(struct check *check, int32_t pid)
+{
+	struct world_task *task = world_task(check->world, pid);
+
+	return machine_memcg(&check->machine, task ? task->memcg : WORLD_ROOT);
+}
+
+static inline bool check_is_metadata(const struct check *check, const struct folio *folio)
+{
+	return folio->file && check->world->file[folio->file].block_device;
+}
+
+extern const char *const check_lru_name[NR_LRU_LISTS];
+
+/* ---- tally.c */
+
+/** check_equal() - a decision of the memcg came out as predicted. */
+void check_equal(struct check *check, const struct mem_cgroup *memcg, enum check_decision decision);
+
+/** check_unequal() - it did not. @format: of both sides in words, "predicted|recorded". */
+void __attribute__((format(printf, 4, 5)))
+check_unequal(struct check *check, const struct mem_cgroup *memcg, enum check_decision decision,
+	      const char *format, ...);
+
+/* ---- folios.c */
+
+/**
+ * check_born() - the frame begins a new life; whatever the tape did not tell of the old one's end is over
+ * Return: the folio, NULL if the order is impossible or memory ran out.
+ */
+struct folio *check_born(struct check *check, uint64_t pfn, struct mem_cgroup *memcg,
+			 uint64_t order);
+
+/** check_page_allocated() - the current event is mm_page_alloc. */
+void check_page_allocated(struct check *check);
+
+/** check_page_freed() - mm_page_free. */
+void check_page_freed(struct check *check);
+
+/** check_folio_added() - mm_filemap_add_to_page_cache. */
+void check_folio_added(struct check *check);
+
+/** check_folio_dirtied() - writeback_dirty_folio. */
+void check_folio_dirtied(struct check *check);
+
+/** check_pages_mapped() - page tables point to these pages of a file now; no event tells when not any more. */
+void check_pages_mapped(struct check *check, uint64_t dev, uint64_t ino, uint64_t index,
+			uint64_t last);
+
+/* ---- lru.c */
+
+/** check_inserted() - mm_lru_insertion. */
+void check_inserted(struct check *check);
+
+/** check_insertions_over() - the run of insertions on this CPU ended with the event before. */
+void check_insertions_over(struct check *check, unsigned int cpu);
+
+/** check_pages_read() - mm_filemap_get_pages. @read_end: of event_stream_next(). */
+void check_pages_read(struct check *check, uint64_t read_end);
+
+/** check_activated() - mm_lru_activate. */
+void check_activated(struct check *check);
+
+/** check_drained_by_reclaim() - reclaim drained this CPU: what the tape has not activated was not. */
+void check_drained_by_reclaim(struct check *check);
+
+/* ---- reclaim.c */
+
+/** check_reclaim_begun() - a task enters reclaim. @memcg_reclaim: for a memcg's limit. */
+void check_reclaim_begun(struct check *check, bool memcg_reclaim);
+
+/** check_isolated() - mm_vmscan_lru_isolate. */
+void check_isolated(struct check *check);
+
+/** check_isolation_done() - the batch is back on its lists. @was_predicted: the walk had asked for it. */
+void check_isolation_done(struct reclaim_bracket *bracket, bool was_predicted);
+
+/** check_would_evict() - the core would free this folio if it isolated it now. */
+bool check_would_evict(const struct check *check, const struct folio *folio);
+
+/** check_reclaim_ended() - a task leaves reclaim. @nr_reclaimed: as recorded, pages. */
+void check_reclaim_ended(struct check *check, uint64_t nr_reclaimed);
+
+/* ---- victims.c */
+
+/** check_folio_deleted() - mm_filemap_delete_from_page_cache: a victim, or truncation. */
+void check_folio_deleted(struct check *check);
+
+/** check_inactive_shrunk() - mm_vmscan_lru_shrink_inactive. */
+void check_inactive_shrunk(struct check *check);
+
+/** check_active_shrunk() - mm_vmscan_lru_shrink_active. */
+void check_active_shrunk(struct check *check);
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/check/state.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const check_lru_name[NR_LRU_LISTS] = {
+	"inactive_anon", "active_anon", "inactive_file", "active_file", "unevictable",
+};
+
+static struct check_tally *tally_of(struct check *check, const struct mem_cgroup *memcg,
+				    enum check_decision decision, uint32_t *number)
+{
+	*number = machine_number(&check->machine, memcg);
+	if (*number >= check->nr_tallies) {
+		uint32_t nr = *number + 16;
+		void *bigger = realloc(check->tally, nr * sizeof(*check->tally));
+
+		if (!bigger) {
+			check->failed = true;
+			return NULL;
+		}
+		check->tally = bigger;
+		memset(check->tally + check->nr_tallies, 0,
+		       (nr - check->nr_tallies) * sizeof(*check->tally));
+		for (uint32_t n = check->nr_tallies; n < nr; n++)
+			for (int d = 0; d < NR_CHECK_DECISIONS; d++)
+				check->tally[n][d].first_mismatch_ns = UINT64_MAX;
+		check->nr_tallies = nr;
+	}
+	return &check->tally[*number][decision];
+}
+
+void check_equal(struct check *check, const struct mem_cgroup *memcg, enum check_decision decision)
+{
+	uint32_t number;
+	struct check_tally *tally = tally_of(check, memcg, decision, &number);
+
+	if (!tally)
+		return;
+	tally->decided++;
+	tally->equal++;
+}
+
+/* The lruvec's sizes and the walk's place, as far as they bear on a decision. */
+static void describe_state(struct check *check, const struct mem_cgroup *memcg, char *text)
+{
+	const struct lruvec *lruvec = &memcg->lruvec[0];
+	const struct world_task *task = world_task(check->world, check->event->pid);
+	const struct reclaim_bracket *bracket = task ? task->bracket : NULL;
+	int n = snprintf(text, CHECK_STATE_BYTES,
+			 "lists (pages now, at the last flush): inactive_anon %" PRId64 " %" PRId64
+			 ", active_anon %" PRId64 " %" PRId64 ", inactive_file %" PRId64 " %" PRId64
+			 ", active_file %" PRId64 " %" PRId64 "; nonresident_age %" PRIu64,
+			 lruvec_lru_size(lruvec, LRU_INACTIVE_ANON), lruvec->flushed[0],
+			 lruvec_lru_size(lruvec, LRU_ACTIVE_ANON), lruvec->flushed[1],
+			 lruvec_lru_size(lruvec, LRU_INACTIVE_FILE), lruvec->flushed[2],
+			 lruvec_lru_size(lruvec, LRU_ACTIVE_FILE), lruvec->flushed[3],
+			 lruvec->nonresident_age);
+
+	if (bracket && n > 0 && n < CHECK_STATE_BYTES)
+		snprintf(text + n, (size_t)(CHECK_STATE_BYTES - n),
+			 "; in reclaim at priority %d, %" PRIu64 " of %" PRIu64
+			 " pages reclaimed, may deactivate file %d",
+			 bracket->walk.sc.priority, bracket->walk.sc.nr_reclaimed,
+			 bracket->walk.sc.nr_to_reclaim, bracket->walk.sc.may_deactivate[1]);
+}
+
+void __attribute__((format(printf, 4, 5)))
+check_unequal(struct check *check, const struct mem_cgroup *memcg, enum check_decision decision,
+	      const char *format, ...)
+{
+	char text[2 * CHECK_SIDE_BYTES], *recorded;
+	struct check_mismatch *mismatch;
+	struct check_tally *tally;
+	uint32_t number;
+	va_list args;
+
+	tally = tally_of(check, memcg, decision, &number);
+	if (!tally)
+		return;
+	tally->decided++;
+	if (tally->first_mismatch_ns != UINT64_MAX && check->nr_explained == check->nr_explain)
+		return;
+
+	/* The format is "predicted|recorded". */
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	recorded = strchr(text, '|');
+	assert(recorded);
+	*recorded++ = '\0';
+	if (tally->first_mismatch_ns == UINT64_MAX) {
+		tally->first_mismatch_ns = check->event->timestamp_ns;
+		snprintf(tally->predicted, CHECK_SIDE_BYTES, "%.*s", CHECK_SIDE_BYTES - 1, text);
+		snprintf(tally->recorded, CHECK_SIDE_BYTES, "%.*s", CHECK_SIDE_BYTES - 1, recorded);
+	}
+	if (check->nr_explained == check->nr_explain)
+		return;
+	mismatch = &check->explained[check->nr_explained++];
+	mismatch->timestamp_ns = check->event->timestamp_ns;
+	mismatch->memcg = number;
+	mismatch->cpu = check->event->cpu;
+	mismatch->pid = check->event->pid;
+	mismatch->decision = decision;
+	snprintf(mismatch->predicted, CHECK_SIDE_BYTES, "%.*s", CHECK_SIDE_BYTES - 1, text);
+	snprintf(mismatch->recorded, CHECK_SIDE_BYTES, "%.*s", CHECK_SIDE_BYTES - 1, recorded);
+	describe_state(check, memcg, mismatch->state);
+}
