@@ -14,6 +14,14 @@
 #include "replay/policy/policy.h"
 #include "replay/world/world.h"
 
+/* Values of the events' fields. Kernel: include/linux/gfp_types.h, include/trace/events/pagemap.h, v6.18. */
+#define GFP_MOVABLE 0x8
+#define PFN_NONE UINT64_MAX /* mm_page_alloc that failed */
+#define INSERTION_MAPPED 1 /* PAGEMAP_* of mm_lru_insertion */
+#define INSERTION_ANON 2
+#define INSERTION_SWAPCACHE 8
+#define INSERTION_SWAPBACKED 0x10
+
 /* Largest folio: PMD order with 64 KiB pages is 13; more is a broken tape. */
 #define FOLIO_ORDER_LIMIT 13
 

@@ -8,7 +8,7 @@
 
 #include "replay/check/check.h"
 #include "replay/cost.h"
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 #include "replay/event_stream.h"
 #include "replay/results.h"
 #include "replay/tape_policy.h"

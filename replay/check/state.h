@@ -18,12 +18,6 @@
 #include "replay/check/check.h"
 #include "replay/machine.h"
 
-#define GFP_MOVABLE 0x8
-#define INSERTION_MAPPED 1
-#define INSERTION_ANON 2
-#define INSERTION_SWAPCACHE 8
-#define INSERTION_SWAPBACKED 0x10
-#define PFN_NONE UINT64_MAX
 #define MAPPED_PAGES_LIMIT 512 /* of one fault-around window */
 
 /* Isolated by reclaim, and a younger one was evicted before it: it survived. */

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "replay/check/check.h"
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 #include "replay/event_stream.h"
 #include "replay/mm/mm.h"
 #include "replay/tape_policy.h"

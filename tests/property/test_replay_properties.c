@@ -6,7 +6,7 @@
  *   LRUTAPE_SEEDS=n     that many tapes for each property (preset 12)
  */
 #include "replay/check/check.h"
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 #include "replay/event_stream.h"
 #include "replay/future.h"
 

@@ -3,7 +3,7 @@
  * The yardsticks against models so slow and plain that they can be seen to be right: random requests, every
  * memory size from one page to more than there are. A failure prints the seed that repeats it.
  */
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 #include "replay/event_stream.h"
 
 #include "tests/unit/made_tape.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Free-running replays of small tapes whose outcome is known. */
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 #include "replay/event_stream.h"
 
 #include "tests/unit/made_tape.h"

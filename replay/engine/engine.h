@@ -5,8 +5,8 @@
  * What the kernel decided is never fed in. Its adds are taken where the miss behind them happens
  * here too; a page that it had in memory and this run has not is read in alone.
  */
-#ifndef REPLAY_ENGINE_H
-#define REPLAY_ENGINE_H
+#ifndef REPLAY_ENGINE_ENGINE_H
+#define REPLAY_ENGINE_ENGINE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/engine/state.h"
+
+#define CHARGE_RETRIES 16 /* MAX_RECLAIM_RETRIES */
+
+static void evicted(void *ctx, struct folio *folio, uint64_t shadow)
+{
+	struct replay *replay = ctx;
+
+	machine_evicted(&replay->machine, folio, shadow);
+}
+
+static void return_stock(struct lru_cpu *cpu)
+{
+	if (cpu->stock_memcg && cpu->stock_pages)
+		mm_charge(cpu->stock_memcg, -cpu->stock_pages);
+	cpu->stock_memcg = NULL;
+	cpu->stock_pages = 0;
+}
+
+/* The lowest memcg from here up that has no room for so many pages, NULL: all have. */
+static struct mem_cgroup *over_limit(struct mem_cgroup *memcg, int64_t pages)
+{
+	for (; memcg; memcg = memcg->parent)
+		if (memcg->max_pages != MEMCG_UNLIMITED &&
+		    memcg->usage_pages + pages > memcg->max_pages)
+			return memcg;
+	return NULL;
+}
+
+void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t pages)
+{
+	struct mm *mm = &replay->machine.mm;
+	struct lru_cpu *cpu = &mm->cpu[replay_cpu(replay)];
+	int64_t batch = mm->config.rules.memcg_stock_pages;
+	struct mem_cgroup *full;
+	bool drained = false;
+
+	if (cpu->stock_memcg == memcg && cpu->stock_pages >= pages) {
+		cpu->stock_pages -= pages;
+		mm_charge(memcg, -pages); /* the folio's own charge puts them back */
+		return;
+	}
+	if (pages < batch && !over_limit(memcg, batch)) {
+		if (cpu->stock_memcg != memcg)
+			return_stock(cpu);
+		cpu->stock_memcg = memcg;
+		cpu->stock_pages += batch - pages;
+		mm_charge(memcg, batch - pages);
+		if (cpu->stock_pages > batch)
+			return_stock(cpu);
+		return;
+	}
+	for (int retry = 0; (full = over_limit(memcg, pages)) && retry < CHARGE_RETRIES; retry++) {
+		int64_t lacking = full->usage_pages + pages - full->max_pages;
+		int64_t goal = mm->policy->exact ? lacking : pages;
+
+		reclaim_run(mm, full, (uint64_t)goal, false, replay_cpu(replay), evicted, replay);
+		if (over_limit(memcg, pages) && !drained) {
+			for (unsigned int i = 0; i < mm->config.nr_cpus; i++)
+				return_stock(&mm->cpu[i]);
+			drained = true;
+		}
+	}
+}
+
+void replay_follow_overhead(struct replay *replay)
+{
+	int64_t overhead;
+
+	if (!replay->limited)
+		return;
+	overhead = replay->world->memcg[replay->world->limited_memcg].overhead_pages;
+	if (overhead == replay->limited->overhead_pages)
+		return;
+	overhead -= replay->limited->overhead_pages;
+	if (overhead > 0)
+		replay_make_room(replay, replay->limited, overhead);
+	mm_charge(replay->limited, overhead);
+	replay->limited->overhead_pages += overhead;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/engine/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct replay *replay_open(struct world *world, const struct policy_choice *choice,
+			   int64_t memory_pages)
+{
+	struct replay *replay = calloc(1, sizeof(*replay));
+
+	if (!replay)
+		return NULL;
+	replay->world = world;
+	if (machine_init(&replay->machine, world, choice, false)) {
+		free(replay);
+		return NULL;
+	}
+	if (world->limited_memcg != WORLD_ROOT) {
+		replay->limited = machine_memcg(&replay->machine, world->limited_memcg);
+		if (memory_pages != REPLAY_MEMORY_RECORDED)
+			replay->limited->max_pages = memory_pages;
+	}
+	return replay;
+}
+
+void replay_foretell(struct replay *replay, struct future *future)
+{
+	if (replay->machine.mm.policy->next_use)
+		replay->future = future;
+}
+
+void replay_close(struct replay *replay)
+{
+	if (!replay)
+		return;
+	for (uint64_t i = 0; i < replay->room_tasks; i++)
+		free(replay->task[i].gather);
+	free(replay->task);
+	free(replay->reading);
+	machine_exit(&replay->machine);
+	free(replay);
+}
+
+int replay_log_adds(struct replay *replay, uint64_t limit)
+{
+	replay->machine.mm.lru_add_log = lru_add_log_open(limit);
+	return replay->machine.mm.lru_add_log ? 0 : -1;
+}
+
+bool replay_failed(const struct replay *replay)
+{
+	return replay->failed || replay->machine.failed || replay->machine.mm.out_of_memory ||
+	       replay->world->out_of_memory || (replay->future && future_failed(replay->future));
+}
+
+const struct mm *replay_mm(const struct replay *replay)
+{
+	return &replay->machine.mm;
+}
+
+uint64_t replay_accesses(const struct replay *replay)
+{
+	return replay->accesses;
+}
+
+uint64_t replay_stimuli(const struct replay *replay, uint64_t *inferred)
+{
+	*inferred = replay->nr_inferred;
+	return replay->nr_stimuli;
+}
+
+uint64_t replay_inferred(const struct replay *replay, enum infer_rule rule)
+{
+	return replay->inferred[rule];
+}
+
+struct run_task *replay_task(struct replay *replay, const struct world_task *task)
+{
+	if (task->number >= replay->room_tasks) {
+		uint64_t room = (uint64_t)task->number * 2 + 64;
+		struct run_task *bigger = realloc(replay->task, room * sizeof(*bigger));
+
+		if (!bigger) {
+			replay->failed = true;
+			return NULL;
+		}
+		memset(bigger + replay->room_tasks, 0,
+		       (room - replay->room_tasks) * sizeof(*bigger));
+		replay->task = bigger;
+		replay->room_tasks = room;
+	}
+	return &replay->task[task->number];
+}
+
+/* One stimulus; @rule: how it was drawn from other events, NR_INFER_RULES: an event names it. */
+void replay_stimulus(struct replay *replay, enum infer_rule rule)
+{
+	replay->nr_stimuli++;
+	if (rule == NR_INFER_RULES)
+		return;
+	replay->nr_inferred++;
+	replay->inferred[rule]++;
+}
+
+void replay_event(struct replay *replay, const struct tape_event *event, uint64_t read_end)
+{
+	const uint64_t *v = event->value;
+
+	replay->event = event;
+	replay_reads_done(replay);
+	if (replay->future)
+		replay->range = future_range(event, read_end);
+	if (event_ends_readahead(event)) {
+		struct world_task *task = world_task(replay->world, event->pid);
+
+		if (task)
+			replay_reads_submitted(replay, task);
+	}
+	switch (event->kind) {
+	case EVENT_MM_FILEMAP_GET_PAGES:
+		replay_zap_over(replay);
+		replay_pages_read(replay, read_end);
+		replay_may_add_again(replay);
+		break;
+	case EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE:
+		replay_folio_added(replay);
+		break;
+	case EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE:
+		replay_folio_deleted(replay);
+		break;
+	case EVENT_PAGE_CACHE_SYNC_RA:
+		replay_miss_recorded(replay, v[PAGE_CACHE_SYNC_RA_S_DEV],
+				     v[PAGE_CACHE_SYNC_RA_I_INO], v[PAGE_CACHE_SYNC_RA_INDEX]);
+		break;
+	case EVENT_MM_FILEMAP_FAULT:
+		replay_zap_over(replay);
+		replay_miss_recorded(replay, v[MM_FILEMAP_FAULT_S_DEV], v[MM_FILEMAP_FAULT_I_INO],
+				     v[MM_FILEMAP_FAULT_INDEX]);
+		break;
+	case EVENT_PAGE_CACHE_ASYNC_RA:
+		replay_may_add_again(replay);
+		break;
+	case EVENT_MM_PAGE_ALLOC:
+		replay_zap_over(replay);
+		replay_page_allocated(replay);
+		break;
+	case EVENT_MM_LRU_INSERTION:
+		replay_inserted(replay);
+		break;
+	case EVENT_MM_PAGE_FREE:
+		replay_page_freed(replay);
+		break;
+	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN:
+		replay_follow_overhead(replay);
+		break;
+	case EVENT_PAGE_REQUEST:
+		replay_page_requested(replay);
+		break;
+	case EVENT_CGROUP_RMDIR:
+		machine_memcg_removed(&replay->machine, event);
+		break;
+	case EVENT_MEMCG_FLUSH_STATS:
+	case EVENT_CGROUP_RSTAT_LOCKED:
+		machine_flush(&replay->machine, event);
+		break;
+	default:
+		break;
+	}
+	replay->touch += (uint32_t)replay->range.nr;
+}
+
+void replay_finish(struct replay *replay)
+{
+	struct mm *mm = &replay->machine.mm;
+
+	for (uint64_t i = 0; i < replay->room_tasks; i++)
+		if (replay->task[i].gather)
+			mmu_gather_finish(mm, replay->task[i].gather);
+	for (unsigned int cpu = 0; cpu < mm->config.nr_cpus; cpu++)
+		lru_add_drain(mm, cpu, DRAIN_end);
+	/* The batches are the machine's; the figure stands with what the run is about. */
+	replay_count(replay->limited ? replay->limited : mm->root, COUNT_batch_pages_max,
+		     (uint64_t)mm->batch_pages_max);
+}

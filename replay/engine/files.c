@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/engine/state.h"
+
+#define REQUEST_PAGES_LIMIT 1024 /* of one request; greater sizes are bytes of an object store */
+
+/* A descriptor for a file folio: near its recorded frame if that is free here. */
+static uint64_t file_pfn(struct replay *replay, uint64_t recorded)
+{
+	uint64_t pfn = FILE_PFN_BASE + recorded;
+	struct folio *folio;
+
+	if (recorded < FILE_PFN_BASE / 2) {
+		folio = memmap_folio(&replay->machine.mm.memmap, pfn);
+		if (folio && !folio_test(folio, FOLIO_alive))
+			return pfn;
+	}
+	return memmap_take_dense(&replay->machine.mm.memmap);
+}
+
+/* A policy that knows the future is told when a folio is used next, after this event. */
+static void foretell(struct replay *replay, struct folio *folio, uint32_t file, uint64_t index)
+{
+	const struct world_file *where = &replay->world->file[file];
+	uint64_t at = index - replay->range.first;
+	uint32_t from = replay->touch + (uint32_t)replay->range.nr, next = FOLIO_NEVER_USED;
+
+	if (!replay->future)
+		return;
+	if (!folio->order && at < replay->range.nr &&
+	    replay->event->kind != EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE) {
+		next = future_after(replay->future, replay->touch + (uint32_t)at);
+	} else {
+		for (uint64_t i = 0; i < folio_nr_pages(folio); i++) {
+			uint32_t use = future_next_use(replay->future, where->dev, where->ino,
+						       index + i, from, replay->touch);
+
+			next = use < next ? use : next;
+		}
+	}
+	replay->machine.mm.policy->next_use(&replay->machine.mm, folio, next);
+}
+
+static struct folio *bring_in(struct replay *replay, uint32_t file, uint64_t index, uint8_t order,
+			      uint64_t recorded_pfn, bool for_write)
+{
+	struct mem_cgroup *memcg = replay_task_memcg(replay, replay->event->pid);
+	struct folio *folio;
+
+	replay_make_room(replay, memcg, INT64_C(1) << order);
+	folio = mm_folio_born(&replay->machine.mm, file_pfn(replay, recorded_pfn), memcg, order);
+	if (!folio) {
+		replay->failed = true;
+		return NULL;
+	}
+	foretell(replay, folio, file, index);
+	machine_add_file_folio(&replay->machine, folio, file, index, replay_cpu(replay), for_write);
+	return folio;
+}
+
+static bool any_present(struct replay *replay, uint32_t file, uint64_t index, uint64_t nr)
+{
+	for (uint64_t i = 0; i < nr; i++)
+		if (page_cache_folio(&replay->machine.cache, file, index + i))
+			return true;
+	return false;
+}
+
+static void add_recorded(struct replay *replay, const struct world_task *task, uint32_t file,
+			 uint64_t index, uint8_t order, uint64_t pfn)
+{
+	uint64_t nr = UINT64_C(1) << order;
+	bool demanded = future_add_is_demanded(task, file, index, nr);
+	struct folio *folio = bring_in(replay, file, index, order, pfn,
+				       world_added_for_write(replay->world, task, file, index));
+
+	if (!folio)
+		return;
+	machine_lock_new(&replay->machine, task, folio);
+	replay_count(folio->lruvec->memcg, demanded ? COUNT_misses : COUNT_readahead, nr);
+	if (demanded)
+		folio_set(folio, FOLIO_demanded);
+}
+
+void replay_folio_added(struct replay *replay)
+{
+	const uint64_t *v = replay->event->value;
+	struct world_task *task = world_task(replay->world, replay->event->pid);
+	struct run_task *mine = task ? replay_task(replay, task) : NULL;
+	uint64_t order = v[MM_FILEMAP_ADD_TO_PAGE_CACHE_ORDER];
+	uint64_t index = v[MM_FILEMAP_ADD_TO_PAGE_CACHE_INDEX];
+	uint64_t pfn = v[MM_FILEMAP_ADD_TO_PAGE_CACHE_PFN];
+	uint32_t file = world_file(replay->world, v[MM_FILEMAP_ADD_TO_PAGE_CACHE_S_DEV],
+				   v[MM_FILEMAP_ADD_TO_PAGE_CACHE_I_INO]);
+
+	if (order == TAPE_VALUE_ABSENT)
+		order = 0;
+	if (!mine || mine->skip_adds || order > FOLIO_ORDER_LIMIT)
+		return;
+	replay_stimulus(replay, NR_INFER_RULES);
+	if (!any_present(replay, file, index, UINT64_C(1) << order)) {
+		add_recorded(replay, task, file, index, (uint8_t)order, pfn);
+		return;
+	}
+	for (uint64_t i = 0; i >> order == 0; i++)
+		if (!page_cache_folio(&replay->machine.cache, file, index + i))
+			add_recorded(replay, task, file, index + i, 0, pfn + i);
+}
+
+void replay_miss_recorded(struct replay *replay, uint64_t dev, uint64_t ino, uint64_t index)
+{
+	struct world_task *task = world_task(replay->world, replay->event->pid);
+	struct run_task *mine = task ? replay_task(replay, task) : NULL;
+
+	if (mine)
+		mine->skip_adds = page_cache_folio(&replay->machine.cache,
+						   world_file(replay->world, dev, ino), index);
+}
+
+void replay_may_add_again(struct replay *replay)
+{
+	struct world_task *task = world_task(replay->world, replay->event->pid);
+	struct run_task *mine = task ? replay_task(replay, task) : NULL;
+
+	if (mine)
+		mine->skip_adds = false;
+}
+
+/* @mark: the kernel marks the folio accessed; a yardstick is told of every access. */
+static void access_folio(struct replay *replay, struct folio *folio, bool mark)
+{
+	const struct reclaim_policy *policy = replay->machine.mm.policy;
+
+	folio_clear(folio, PG_locked); /* who reads a page waits for it */
+	replay->accesses++;
+	replay_stimulus(replay, NR_INFER_RULES);
+	replay_count(folio->lruvec->memcg, COUNT_accesses, 1);
+	if (!folio_test(folio, FOLIO_demanded))
+		replay_count(folio->lruvec->memcg, COUNT_hits, 1);
+	foretell(replay, folio, folio->file, folio->index);
+	if (mark || policy->exact)
+		policy->folio_accessed(&replay->machine.mm, replay_cpu(replay), folio);
+	folio_clear(folio, FOLIO_demanded);
+}
+
+/* Neither a folio nor a shadow: the recorded kernel had it before the tape, and so it is here. */
+static void read_of_older(struct replay *replay)
+{
+	struct mem_cgroup *memcg = replay_task_memcg(replay, replay->event->pid);
+
+	replay->accesses++;
+	replay_stimulus(replay, INFER_read_of_older);
+	replay_count(memcg, COUNT_accesses, 1);
+	replay_count(memcg, COUNT_hits, 1);
+}
+
+void replay_pages_read(struct replay *replay, uint64_t read_end)
+{
+	const uint64_t *v = replay->event->value;
+	uint32_t file = world_file(replay->world, v[MM_FILEMAP_GET_PAGES_S_DEV],
+				   v[MM_FILEMAP_GET_PAGES_I_INO]);
+	struct world_reader *reader = world_reader(replay->world, replay->event->pid, file);
+	uint64_t page = v[MM_FILEMAP_GET_PAGES_INDEX];
+	bool first = true;
+
+	if (!reader)
+		return;
+	while (page <= read_end) {
+		struct folio *folio = page_cache_folio(&replay->machine.cache, file, page);
+		uint64_t next;
+
+		if (!folio) {
+			if (page >= replay->world->file[file].seen_pages)
+				return; /* asked for, but most likely behind the file's end */
+			if (replay->world->adds_seen &&
+			    !page_cache_slot(&replay->machine.cache, file, page)) {
+				read_of_older(replay);
+				first = false;
+				page++;
+				continue;
+			}
+			folio = bring_in(replay, file, page, 0, 0, false);
+			if (!folio)
+				return;
+			replay_stimulus(replay, INFER_readahead_modelled);
+			replay_count(folio->lruvec->memcg, COUNT_misses, 1);
+			folio_set(folio, FOLIO_demanded);
+		}
+		next = folio->index + folio_nr_pages(folio);
+		access_folio(replay, folio,
+			     !(first && reader->prev_page >= folio->index &&
+			       reader->prev_page < next));
+		first = false;
+		if (next <= page)
+			return;
+		page = next;
+	}
+}
+
+void replay_page_requested(struct replay *replay)
+{
+	const uint64_t *v = replay->event->value;
+	uint64_t nr = v[PAGE_REQUEST_SIZE];
+	uint32_t file = world_file(replay->world, 0, 0);
+
+	if (nr == TAPE_VALUE_ABSENT || !nr || nr > REQUEST_PAGES_LIMIT)
+		nr = 1;
+	for (uint64_t i = 0; i < nr; i++) {
+		struct folio *folio = page_cache_folio(&replay->machine.cache, file,
+						       v[PAGE_REQUEST_ID] + i);
+
+		if (!folio) {
+			folio = bring_in(replay, file, v[PAGE_REQUEST_ID] + i, 0, 0, false);
+			if (!folio)
+				return;
+			replay_count(folio->lruvec->memcg, COUNT_misses, 1);
+			folio_set(folio, FOLIO_demanded);
+		}
+		access_folio(replay, folio, true);
+	}
+}
+
+void replay_folio_deleted(struct replay *replay)
+{
+	const uint64_t *v = replay->event->value;
+	struct world_task *task = world_task(replay->world, replay->event->pid);
+	uint32_t file = world_file(replay->world, v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_S_DEV],
+				   v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_I_INO]);
+	uint64_t index = v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_INDEX];
+	uint64_t order = v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_ORDER];
+	struct mm *mm = &replay->machine.mm;
+	bool foreign;
+
+	if (!task || task->in_reclaim)
+		return;
+	if (order == TAPE_VALUE_ABSENT || order > FOLIO_ORDER_LIMIT)
+		order = 0;
+	foreign = world_task_is_kdamond(task);
+	replay_stimulus(replay, foreign ? INFER_eviction_by_kdamond : NR_INFER_RULES);
+	for (uint64_t i = 0; i >> order == 0; i++) {
+		struct folio *folio = page_cache_folio(&replay->machine.cache, file, index + i);
+
+		if (!folio) {
+			/* Truncation takes the shadows along, eviction leaves them. */
+			if (!foreign)
+				page_cache_store(&replay->machine.cache, file, index + i, 1, 0);
+			continue;
+		}
+		replay_count(folio->lruvec->memcg,
+			     foreign ? COUNT_foreign_evictions : COUNT_truncated,
+			     folio_nr_pages(folio));
+		if (foreign)
+			machine_evicted(&replay->machine, folio,
+					shadow_pack(mm->policy->evict(mm, folio, NULL)));
+		machine_forget(&replay->machine, folio);
+	}
+}

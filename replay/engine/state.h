@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of engine/ share: a run's state, and who calls whom.
+ *
+ *   engine.c  the loop: each stimulus to its place
+ *   charge.c  limits: who has no room reclaims
+ *   files.c   reads, and what they bring in
+ *   reads.c   reads that the device has not done yet
+ *   anon.c    anon folios: allocated, inserted, zapped
+ */
+#ifndef REPLAY_ENGINE_STATE_H
+#define REPLAY_ENGINE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "replay/engine/engine.h"
+#include "replay/machine.h"
+#include "replay/mm/mmu_gather.h"
+
+/*
+ * Descriptors: anon folios at their recorded frame, because their frees name it; file folios,
+ * which may live longer or shorter than the recorded ones, in a range of their own.
+ */
+#define FILE_PFN_BASE (UINT64_C(1) << 31)
+
+/* Allocated and on no list yet, seen on the tape only; not charged. */
+#define FOLIO_fresh (1u << 30)
+/* A zap has unmapped it, its batch is not complete; folio.index is the number of the task. */
+#define FOLIO_gathered (1u << 29)
+
+/* What a run remembers of a task. */
+struct run_task {
+	bool skip_adds; /* the recorded miss did not happen here: neither do its adds */
+	struct mmu_gather *gather; /* a zap in progress, NULL before the first */
+};
+
+/*
+ * How long a readahead's folios stay locked after it was submitted, unless somebody reads them before:
+ * a guess, because no event tells when a device is done.
+ */
+#define READ_NS (5 * UINT64_C(1000000))
+
+/* A folio whose read was submitted; named by its place, for the folio may go before. */
+struct submitted_read {
+	uint64_t done_ns;
+	uint64_t index;
+	uint32_t file;
+};
+
+struct replay {
+	struct world *world;
+	struct machine machine;
+	const struct tape_event *event;
+	struct run_task *task; /* by the world's task number */
+	uint64_t room_tasks;
+	uint64_t accesses;
+	uint64_t nr_stimuli, nr_inferred; /* the second are part of the first */
+	uint64_t inferred[NR_INFER_RULES];
+	struct mem_cgroup *limited; /* NULL: none */
+	struct submitted_read *reading; /* ring, in the order they will be done */
+	uint64_t first_reading, nr_reading, room_reading; /* the last a power of two */
+	struct future *future; /* NULL: the policy does not ask for it */
+	struct future_range range; /* what the event touches, */
+	uint32_t touch; /* from this number on */
+	bool failed;
+};
+
+static inline unsigned int replay_cpu(const struct replay *replay)
+{
+	unsigned int nr = replay->machine.mm.config.nr_cpus;
+
+	return replay->event->cpu < nr ? replay->event->cpu : nr - 1;
+}
+
+static inline struct mem_cgroup *replay_task_memcg(struct replay *replay, int32_t pid)
+{
+	struct world_task *task = world_task(replay->world, pid);
+
+	return machine_memcg(&replay->machine, task ? task->memcg : WORLD_ROOT);
+}
+
+static inline void replay_count(struct mem_cgroup *memcg, enum counter counter, uint64_t n)
+{
+	lruvec_count(mem_cgroup_lruvec(memcg, 0), counter, n);
+}
+
+/* ---- engine.c */
+
+/** replay_task() - what the run remembers of a task; NULL without memory, then the run has failed. */
+struct run_task *replay_task(struct replay *replay, const struct world_task *task);
+
+/** replay_stimulus() - count one. @rule: how it was drawn from other events, NR_INFER_RULES: an event names it. */
+void replay_stimulus(struct replay *replay, enum infer_rule rule);
+
+/* ---- charge.c */
+
+/**
+ * replay_make_room() - room for a folio that mm_folio_born() will charge: reclaim until its memcg has it
+ * Kernel: mm/memcontrol.c, try_charge_memcg(), v6.18.
+ * Differs: one stock per CPU instead of seven; no OOM kill: after the retries the charge is forced.
+ */
+void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t pages);
+
+/** replay_follow_overhead() - the limited memcg's overhead as it is known now: see INFER_overhead_at_reclaim. */
+void replay_follow_overhead(struct replay *replay);
+
+/* ---- files.c */
+
+/** replay_folio_added() - mm_filemap_add_to_page_cache. */
+void replay_folio_added(struct replay *replay);
+
+/** replay_miss_recorded() - the recorded kernel missed this page: its adds happen here only if it is missing here too. */
+void replay_miss_recorded(struct replay *replay, uint64_t dev, uint64_t ino, uint64_t index);
+
+/** replay_may_add_again() - what the task adds next does not hang on a recorded miss. */
+void replay_may_add_again(struct replay *replay);
+
+/**
+ * replay_pages_read() - mm_filemap_get_pages. @read_end: of event_stream_next()
+ * Kernel: mm/filemap.c, filemap_read(), v6.18: which folios of a read are marked.
+ */
+void replay_pages_read(struct replay *replay, uint64_t read_end);
+
+/** replay_page_requested() - page_request of an imported access stream: each page is an access. */
+void replay_page_requested(struct replay *replay);
+
+/** replay_folio_deleted() - mm_filemap_delete_from_page_cache. Reclaim's are verdicts and stay out. */
+void replay_folio_deleted(struct replay *replay);
+
+/* ---- reads.c */
+
+/** replay_reads_done() - those that the device has done by the current event's time. */
+void replay_reads_done(struct replay *replay);
+
+/** replay_reads_submitted() - the task is past adding: its window goes to the device. */
+void replay_reads_submitted(struct replay *replay, const struct world_task *task);
+
+/* ---- anon.c */
+
+/** replay_page_allocated() - mm_page_alloc. */
+void replay_page_allocated(struct replay *replay);
+
+/**
+ * replay_inserted() - mm_lru_insertion: for an anon folio the first sign that it is one
+ * Only that it came is taken, not where it went or when its batch drained.
+ */
+void replay_inserted(struct replay *replay);
+
+/** replay_page_freed() - mm_page_free. */
+void replay_page_freed(struct replay *replay);
+
+/** replay_zap_over() - a task that allocates or reads is not in the middle of a zap any more. */
+void replay_zap_over(struct replay *replay);
+
+#endif
