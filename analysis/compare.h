@@ -150,7 +150,8 @@ struct compare_spread {
 
 struct compare_cost {
 	bool a_known, b_known; /* the run was measured */
-	char *step, *a_shape, *b_shape, *host; /* host: of a, where both are known */
+	char *step; /* "lru_add", or a loop and the length of its list: "inc_min_seq 8192" */
+	char *a_shape, *b_shape, *host; /* host: of a, where both are known */
 	bool same_host; /* else they were not measured together, and nothing compares */
 	int64_t repeats; /* that both have */
 	double a[NR_COMPARE_COST_LINES], b[NR_COMPARE_COST_LINES];
@@ -158,17 +159,22 @@ struct compare_cost {
 	struct compare_spread spread[NR_COMPARE_COST_LINES];
 };
 
+struct compare_costs {
+	struct compare_cost *cost; /* by step, in the order they were measured */
+	size_t nr;
+};
+
 /**
- * compare_load_cost() - native cost of lru_add(), of both runs
- * @cost: filled; compare_cost_free() it, whatever is returned
+ * compare_load_costs() - native cost of each step of the kernel that was measured for either run
+ * @costs: filled; compare_costs_free() it, whatever is returned
  *
  * A database from before there were costs is one without any.
  * Return: 0, or -1: sqlite3_errmsg() says what failed.
  */
 int __attribute__((warn_unused_result))
-compare_load_cost(sqlite3 *db, const struct compare_pair *pair, struct compare_cost *cost);
+compare_load_costs(sqlite3 *db, const struct compare_pair *pair, struct compare_costs *costs);
 
-void compare_cost_free(struct compare_cost *cost);
+void compare_costs_free(struct compare_costs *costs);
 
 /**
  * compare_spread() - the middle of some differences

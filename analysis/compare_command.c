@@ -294,6 +294,12 @@ static void real_text(double value, bool with_sign, bool whole, char *text, size
 		snprintf(text, size, with_sign ? "%+.2f" : "%.2f", value);
 }
 
+/* A loop over a list, done under one hold however long: what a folio costs is all there is to say. */
+static bool is_loop(const struct compare_cost *cost)
+{
+	return strchr(cost->step, ' ');
+}
+
 /* Measured: the spread stands beside each difference, and one below its spread is none. */
 static void add_cost(struct output *output, bool *first, const struct compare_pair *pair,
 		     const struct compare_cost *cost)
@@ -303,16 +309,15 @@ static void add_cost(struct output *output, bool *first, const struct compare_pa
 		[COMPARE_NS_PER_HOLD] = "ns per hold",
 		[COMPARE_SATURATED_HOLDS] = "holds/s, lock saturated",
 	};
-	char a[32], b[32];
+	char a[32], b[32], head[64];
 
-	if (!cost->a_known && !cost->b_known)
-		return;
 	side_names(pair, a, b);
 	if (!*first)
 		add_row(output, "", "", "", "", "", "");
 	*first = false;
-	add_row(output, "lru_add, measured", a, b, "difference", "percent", "spread");
-	for (int i = 0; i < NR_COMPARE_COST_LINES; i++) {
+	snprintf(head, sizeof(head), "%s, measured", cost->step);
+	add_row(output, head, a, b, "difference", "percent", "spread");
+	for (int i = 0; i < (is_loop(cost) ? 1 : NR_COMPARE_COST_LINES); i++) {
 		const struct compare_spread *spread = &cost->spread[i];
 		bool whole = i == COMPARE_SATURATED_HOLDS;
 		char difference[32] = "-", percent[32] = "-", range[64] = "-";
@@ -417,8 +422,12 @@ static void write_belief(FILE *to, const struct compare_belief *belief)
 /* What the measured figures are. */
 static void write_cost(FILE *to, const struct compare_cost *cost)
 {
-	fprintf(to, "Measured on %s: lru_add() over the tape's own adds", cost->host);
-	if (cost->a_known && cost->b_known) {
+	fprintf(to, "Measured on %s: ", cost->host);
+	if (is_loop(cost))
+		fputs("the policy's loops over lists in the order of the tape's own adds", to);
+	else
+		fputs("lru_add() over the tape's own adds", to);
+	if (cost->a_known && cost->b_known && !is_loop(cost)) {
 		fprintf(to, ", %.1f", cost->a_folios_per_hold);
 		if (cost->b_folios_per_hold != cost->a_folios_per_hold)
 			fprintf(to, " and %.1f", cost->b_folios_per_hold);
@@ -437,7 +446,12 @@ static void write_cost(FILE *to, const struct compare_cost *cost)
 		"; medians of %" PRId64 " repeats, in turns; spread: the middle half of the "
 		"repeats' differences.",
 		cost->repeats);
-	if (!cost->spread[COMPARE_NS_PER_FOLIO].seen && !cost->spread[COMPARE_NS_PER_HOLD].seen)
+	if (is_loop(cost))
+		fputs(" The work for a folio here is less than the kernel's, and what a prefetch saves "
+		      "hangs on it: the sign carries over, the percentage does not.",
+		      to);
+	else if (!cost->spread[COMPARE_NS_PER_FOLIO].seen &&
+		 !cost->spread[COMPARE_NS_PER_HOLD].seen)
 		fputs(" Below the spread: no difference seen.", to);
 	if (strcmp(cost->a_shape, cost->b_shape))
 		fprintf(to, " Code: %s; %s.", cost->a_shape, cost->b_shape);
@@ -445,8 +459,14 @@ static void write_cost(FILE *to, const struct compare_cost *cost)
 		fprintf(to, " Code of both: %s.", cost->a_shape);
 }
 
+/* Return: of the costs that nothing is left to say of but what was said of the one before. */
+static bool is_told(const struct compare_costs *costs, size_t i)
+{
+	return i > 0 && is_loop(&costs->cost[i]) && is_loop(&costs->cost[i - 1]);
+}
+
 /* What stands below the table. Return: false without memory. */
-static bool print_foot(const struct compare_lines *counters, const struct compare_cost *cost,
+static bool print_foot(const struct compare_lines *counters, const struct compare_costs *costs,
 		       const struct compare_belief *belief)
 {
 	char *text = NULL;
@@ -465,11 +485,13 @@ static bool print_foot(const struct compare_lines *counters, const struct compar
 		free(text);
 		text = NULL;
 	}
-	if (cost->a_known || cost->b_known) {
+	for (size_t i = 0; i < costs->nr; i++) {
+		if (is_told(costs, i))
+			continue;
 		to = open_memstream(&text, &size);
 		if (!to)
 			return false;
-		write_cost(to, cost);
+		write_cost(to, &costs->cost[i]);
 		if (fclose(to))
 			return false;
 		print_paragraph(text);
@@ -503,7 +525,7 @@ static void print_no_difference(const struct compare_lines *counters,
 /* What of a pair is printed. */
 struct block {
 	struct compare_lines counters, locks, drains;
-	struct compare_cost cost;
+	struct compare_costs costs;
 	struct compare_belief belief;
 };
 
@@ -514,7 +536,7 @@ static int block_load(const struct report *report, const struct compare_pair *pa
 	if (compare_load(report->db, COMPARE_COUNTERS, pair, &block->counters) ||
 	    compare_load(report->db, COMPARE_LOCKS, pair, &block->locks) ||
 	    compare_load(report->db, COMPARE_DRAINS, pair, &block->drains) ||
-	    compare_load_cost(report->db, pair, &block->cost) ||
+	    compare_load_costs(report->db, pair, &block->costs) ||
 	    compare_load_belief(report->db, pair, &block->belief))
 		return failed(report, sqlite3_errmsg(report->db));
 	return COMMAND_DONE;
@@ -525,7 +547,7 @@ static void block_free(struct block *block)
 	compare_lines_free(&block->counters);
 	compare_lines_free(&block->locks);
 	compare_lines_free(&block->drains);
-	compare_cost_free(&block->cost);
+	compare_costs_free(&block->costs);
 	compare_belief_free(&block->belief);
 }
 
@@ -534,7 +556,7 @@ static int print_block(const struct report *report, const struct compare_pair *p
 {
 	bool counters_differ = nr_different(&block->counters) > 0;
 	bool others_differ = nr_different(&block->locks) + nr_different(&block->drains) > 0;
-	bool measured = block->cost.a_known || block->cost.b_known;
+	bool measured = block->costs.nr > 0;
 	struct output *output;
 	bool first = true;
 
@@ -556,12 +578,13 @@ static int print_block(const struct report *report, const struct compare_pair *p
 			add_locks(output, &first, report, pair, &block->locks);
 			add_drains(output, &first, report, pair, &block->drains);
 		}
-		add_cost(output, &first, pair, &block->cost);
+		for (size_t i = 0; i < block->costs.nr; i++)
+			add_cost(output, &first, pair, &block->costs.cost[i]);
 		if (output_end(output))
 			return output_failed();
 		putchar('\n');
 	}
-	if (!print_foot(report->all ? NULL : &block->counters, &block->cost, &block->belief))
+	if (!print_foot(report->all ? NULL : &block->counters, &block->costs, &block->belief))
 		return failed(report, "out of memory");
 	return COMMAND_DONE;
 }
@@ -695,14 +718,15 @@ static void flat_cost_row(struct output *output, const struct compare_pair *pair
 static void flat_cost(struct output *output, const struct compare_pair *pair,
 		      const struct compare_cost *cost)
 {
-	if (!cost->a_known && !cost->b_known)
-		return;
-	for (int i = 0; i < NR_COMPARE_COST_LINES; i++) {
+	for (int i = 0; i < (is_loop(cost) ? 1 : NR_COMPARE_COST_LINES); i++) {
 		const struct compare_spread *spread = &cost->spread[i];
-		const char *name = compare_cost_name(i),
-			   *unit = i == COMPARE_SATURATED_HOLDS ? "1/s" : "ns";
-		char end[64];
+		const char *unit = i == COMPARE_SATURATED_HOLDS ? "1/s" : "ns";
+		char name[96], end[128];
 
+		if (is_loop(cost))
+			snprintf(name, sizeof(name), "%s %s", cost->step, compare_cost_name(i));
+		else
+			snprintf(name, sizeof(name), "%s", compare_cost_name(i));
 		flat_cost_row(output, pair, name, unit, cost->a_known, cost->a[i], cost->b_known,
 			      cost->b[i], cost->repeats > 0, spread->percent);
 		if (!cost->repeats)
@@ -764,7 +788,8 @@ static int print_flat(const struct report *report, const struct compare *compare
 			flat_lines(output, pair, "counter", NULL, &block.counters);
 			flat_lines(output, pair, "lock_holds", "lock_folios", &block.locks);
 			flat_lines(output, pair, "drains", "drained_folios", &block.drains);
-			flat_cost(output, pair, &block.cost);
+			for (size_t n = 0; n < block.costs.nr; n++)
+				flat_cost(output, pair, &block.costs.cost[n]);
 			status = flat_belief(report, output, pair);
 		}
 		block_free(&block);
