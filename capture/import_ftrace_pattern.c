@@ -166,7 +166,7 @@ static const char *read_dev(const char *p, struct match *match, const struct sym
 	uint64_t major, minor;
 
 	p = read_unsigned(p, match, symbols, &major);
-	if (!p || major >= 1 << 12 || *p != ':')
+	if (!p || major >= 1 << 12 || (*p != ':' && *p != ',')) /* block events print a comma */
 		return NULL;
 	p = read_unsigned(p + 1, match, symbols, &minor);
 	if (!p || minor >= 1 << 20)

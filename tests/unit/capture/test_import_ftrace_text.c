@@ -427,6 +427,14 @@ static const struct {
 	  "reason_name=compaction " },
 	{ "mm_migrate_pages", "nr_succeeded=1 nr_failed=2 mode=MIGRATE_ASYNC reason=compaction",
 	  "succeeded=1 failed=2 mode=0 reason_name=compaction " },
+	{ "page_fault_user", "address=0x7f20a4e21000 ip=0x5641d1a0e3f8 error_code=0x7",
+	  "address=139778181959680 ip=94840689845240 error_code=7 " },
+	{ "block_bio_queue", "254,0 W 95903168 + 8 [mapped_touch]",
+	  "dev=266338304 rwbs=W sector=95903168 nr_sector=8 comm=mapped_touch " },
+	{ "block_rq_complete", "254,0 WS () 95903136 + 32 be,0,4 [0]",
+	  "dev=266338304 rwbs=WS cmd= sector=95903136 nr_sector=32 ioprio_class=be,0,4 error=0 " },
+	{ "block_rq_complete", "254,0 R () 95903136 + 32 [0]",
+	  "dev=266338304 rwbs=R cmd= sector=95903136 nr_sector=32 error=0 " },
 };
 
 static void texts_of_events(void **state)
