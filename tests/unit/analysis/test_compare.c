@@ -285,14 +285,14 @@ static void database_without_costs_has_none(void **state)
 {
 	struct compare_run run = { .run_id = 1 };
 	struct compare_pair pair = { &run, &run };
-	struct compare_cost cost;
+	struct compare_costs costs;
 	sqlite3 *db;
 
 	(void)state;
 	assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
-	assert_int_equal(compare_load_cost(db, &pair, &cost), 0);
-	assert_false(cost.a_known || cost.b_known);
-	compare_cost_free(&cost);
+	assert_int_equal(compare_load_costs(db, &pair, &costs), 0);
+	assert_int_equal(costs.nr, 0);
+	compare_costs_free(&costs);
 	sqlite3_close(db);
 }
 
