@@ -31,10 +31,15 @@ static const struct set_event {
 	const char *system, *event, *filter;
 	const char *lacking_system,
 		*lacking_event; /* only where the kernel lacks this; NULL: always */
+	bool with_swap; /* only where something is swapped to */
 } set_events[] = {
-#define SET_EVENT(set, system, event, filter) { SET_##set, system, event, filter, NULL, NULL },
+#define SWAP_AREAS NULL
+#define SET_EVENT(set, system, event, filter)                                                      \
+	{ SET_##set, system, event, filter, NULL, NULL, false },
 #define SET_INSTEAD(set, system, event, filter, lacking_system, lacking_event)                     \
-	{ SET_##set, system, event, filter, lacking_system, lacking_event },
+	{ SET_##set, system, event, filter, lacking_system, lacking_event, false },
+#define SET_WITH_SWAP(set, system, event, filter)                                                  \
+	{ SET_##set, system, event, filter, NULL, NULL, true },
 #include "capture/event_sets.def"
 };
 
@@ -275,13 +280,15 @@ static const struct event_name *find_under_any_name(const struct event_catalogue
 	return found;
 }
 
-static int choose_set(const struct event_catalogue *catalogue, int chosen, struct event_set *set)
+static int choose_set(const struct event_catalogue *catalogue, int chosen,
+		      const struct swap_areas *swap, struct event_set *set)
 {
 	for (size_t i = 0; i < NR_SET_EVENTS; i++) {
 		const struct set_event *event = &set_events[i];
+		const char *filter = event->filter ? event->filter : swap->filter;
 		const struct event_name *name;
 
-		if (event->set > chosen)
+		if (event->set > chosen || !filter || (event->with_swap && !swap->in_use))
 			continue;
 		name = find_under_any_name(catalogue, event->system, event->event);
 		if (event->lacking_system) {
@@ -289,7 +296,7 @@ static int choose_set(const struct event_catalogue *catalogue, int chosen, struc
 							 event->lacking_event))
 				continue;
 		}
-		if (name ? choice_add(set, name, event->filter) :
+		if (name ? choice_add(set, name, filter) :
 			   missing_add(set, event->system, event->event))
 			return -1;
 	}
@@ -395,8 +402,8 @@ static int take_set(char *wish)
 	return chosen >= 0 || names_all ? chosen : 0;
 }
 
-int event_set_choose(const struct event_catalogue *catalogue, const char *wish,
-		     struct event_set *set, struct capture_problem *problem)
+int event_set_choose(const struct event_catalogue *catalogue, const struct swap_areas *swap,
+		     const char *wish, struct event_set *set, struct capture_problem *problem)
 {
 	char *copy = strdup(wish ? wish : ""), *rest = copy, *item;
 	int chosen;
@@ -406,7 +413,7 @@ int event_set_choose(const struct event_catalogue *catalogue, const char *wish,
 		return capture_problem_set(problem, "out of memory");
 	chosen = take_set(copy);
 	set->name = chosen >= 0 ? set_names[chosen].name : "";
-	if (choose_set(catalogue, chosen, set)) {
+	if (choose_set(catalogue, chosen, swap, set)) {
 		capture_problem_set(problem, "out of memory");
 		goto err_free;
 	}

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "capture/capture_problem.h"
+#include "capture/swap_areas.h"
 
 /* The events a kernel has. */
 struct event_catalogue {
@@ -48,6 +49,7 @@ void event_catalogue_free(struct event_catalogue *catalogue);
 /**
  * event_set_choose() - a set of events, changed as the user asked
  * @catalogue: must live as long as @set
+ * @swap: what is swapped to: some events are worth their cost only there
  * @wish: NULL, or items separated by commas: the name of a set of event_sets.def; SYSTEM:EVENT without
  *        a set records just what is so listed, +SYSTEM:EVENT adds, -SYSTEM:EVENT takes away; both
  *        names may hold * and ?, and each item may end in " if FILTER". An event named without a
@@ -57,8 +59,8 @@ void event_catalogue_free(struct event_catalogue *catalogue);
  * Return: 0, or -1 with the problem told: which item, and names near to it.
  */
 int __attribute__((warn_unused_result))
-event_set_choose(const struct event_catalogue *catalogue, const char *wish, struct event_set *set,
-		 struct capture_problem *problem);
+event_set_choose(const struct event_catalogue *catalogue, const struct swap_areas *swap,
+		 const char *wish, struct event_set *set, struct capture_problem *problem);
 
 void event_set_free(struct event_set *set);
 

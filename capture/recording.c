@@ -23,10 +23,13 @@
 #include <unistd.h>
 
 #include "capture/recording_state.h"
+#include "capture/swap_areas.h"
+#include "capture/text_file.h"
 #include "capture/warm_start.h"
 
 /* A reader that sleeps until a buffer is half full, the kernel's default, wakes too late. */
 #define WAKE_PERCENT 10
+#define SWAPS_BYTES (64u << 10)
 
 uint64_t recording_now_ns(void)
 {
@@ -73,13 +76,28 @@ static int watch_signals(struct recording *r)
 	return 0;
 }
 
+static int choose_events(struct recording *r)
+{
+	char *text = text_file_read("/proc/swaps", SWAPS_BYTES, NULL);
+	struct swap_areas swap;
+	int error;
+
+	if (swap_areas_find(text ? text : "", &swap)) {
+		free(text);
+		return capture_problem_set(r->problem, "out of memory");
+	}
+	free(text);
+	error = event_set_choose(&r->catalogue, &swap, r->options->events, &r->events, r->problem);
+	swap_areas_free(&swap);
+	return error;
+}
+
 static int check_first(struct recording *r)
 {
 	if (r->options->command && recorded_command_find(r->options->command[0], r->problem))
 		return -1;
 	if (trace_instance_find_tracefs(&r->tracefs, r->problem) ||
-	    event_catalogue_load(r->tracefs, &r->catalogue, r->problem) ||
-	    event_set_choose(&r->catalogue, r->options->events, &r->events, r->problem))
+	    event_catalogue_load(r->tracefs, &r->catalogue, r->problem) || choose_events(r))
 		return -1;
 	trace_instance_clean_stale(r->tracefs, r->say);
 	memcg_find_hierarchy(&r->hierarchy);

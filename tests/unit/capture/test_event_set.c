@@ -15,11 +15,13 @@ static const char *const kernel[][2] = {
 	{ "kmem", "mm_page_alloc" },	     { "kmem", "mm_page_free" },
 	{ "kmem", "mm_page_free_batched" },  { "writeback", "writeback_dirty_page" },
 	{ "sched", "sched_switch" },	     { "memcg", "mod_memcg_lruvec_state" },
-	{ "xfs", "xfs_file_buffered_read" },
+	{ "xfs", "xfs_file_buffered_read" }, { "block", "block_bio_queue" },
+	{ "block", "block_rq_complete" },
 };
 
 static struct event_catalogue catalogue;
 static struct event_set set;
+static struct swap_areas swap; /* none, but for one test */
 static struct capture_problem problem;
 
 static int fill_catalogue(void **state)
@@ -56,29 +58,50 @@ static const struct event_choice *find(const char *event)
 static void defaults_filter_order_0_away(void **state)
 {
 	(void)state;
-	assert_int_equal(0, event_set_choose(&catalogue, NULL, &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, &swap, NULL, &set, &problem));
 	assert_non_null(find("mm_lru_insertion"));
 	assert_string_equal(find("mm_page_alloc")->filter, "gfp_flags & 8 && order > 0");
+	assert_string_equal(find("mod_memcg_lruvec_state")->filter, "item < 5 && val > 0");
 	assert_null(find("mm_page_free_batched"));
 	assert_null(find("sched_switch"));
+}
+
+static void swap_in_use_adds_ends_of_pages_and_swap_io(void **state)
+{
+	char area[] = "dev == 1 && sector >= 8 && sector < 16";
+	const struct swap_areas none = { .in_use = false }, nowhere = { .in_use = true },
+				there = { .in_use = true, .filter = area };
+
+	(void)state;
+	assert_int_equal(0, event_set_choose(&catalogue, &none, NULL, &set, &problem));
+	assert_string_equal(find("mm_page_free")->filter, "order > 0");
+	assert_null(find("block_bio_queue"));
+	event_set_free(&set);
+	assert_int_equal(0, event_set_choose(&catalogue, &nowhere, NULL, &set, &problem));
+	assert_string_equal(find("mm_page_free")->filter, "");
+	assert_null(find("block_bio_queue"));
+	event_set_free(&set);
+	assert_int_equal(0, event_set_choose(&catalogue, &there, NULL, &set, &problem));
+	assert_string_equal(find("block_bio_queue")->filter, area);
+	assert_string_equal(find("block_rq_complete")->filter, area);
 }
 
 static void sets_hold_the_ones_before_and_widen_filters(void **state)
 {
 	(void)state;
-	assert_int_equal(0, event_set_choose(&catalogue, "lru", &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, &swap, "lru", &set, &problem));
 	assert_string_equal(set.name, "lru");
-	assert_null(find("mod_memcg_lruvec_state"));
+	assert_null(find("count_memcg_events"));
 	event_set_free(&set);
-	assert_int_equal(0, event_set_choose(&catalogue, "pages", &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, &swap, "pages", &set, &problem));
 	assert_string_equal(find("mm_page_alloc")->filter, "");
-	assert_null(find("mod_memcg_lruvec_state"));
+	assert_string_equal(find("mod_memcg_lruvec_state")->filter, "item < 5 && val > 0");
 	event_set_free(&set);
-	assert_int_equal(0, event_set_choose(&catalogue, "memcg", &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, &swap, "memcg", &set, &problem));
 	assert_string_equal(find("mm_page_alloc")->filter, "");
 	assert_string_equal(find("mod_memcg_lruvec_state")->filter, "item < 5");
 	event_set_free(&set);
-	assert_int_equal(0, event_set_choose(&catalogue, "full", &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, &swap, "full", &set, &problem));
 	assert_string_equal(set.name, "full");
 	assert_string_equal(find("mod_memcg_lruvec_state")->filter, "");
 	for (unsigned int i = 0; i < set.nr_missing; i++)
@@ -89,29 +112,30 @@ static void sets_hold_the_ones_before_and_widen_filters(void **state)
 static void a_set_takes_signed_and_unsigned_items_in_any_order(void **state)
 {
 	(void)state;
-	assert_int_equal(0, event_set_choose(&catalogue,
+	assert_int_equal(0, event_set_choose(&catalogue, &swap,
 					     "-pagemap:mm_lru_activate,+sched:sched_switch,pages",
 					     &set, &problem));
 	assert_null(find("mm_lru_activate"));
 	assert_non_null(find("sched_switch"));
 	assert_string_equal(find("mm_page_free")->filter, "");
 	event_set_free(&set);
-	assert_int_equal(0, event_set_choose(&catalogue, "lru,sched:sched_switch", &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, &swap, "lru,sched:sched_switch", &set,
+					     &problem));
 	assert_non_null(find("mm_lru_insertion"));
 	assert_non_null(find("sched_switch"));
 	event_set_free(&set);
-	assert_int_equal(-1, event_set_choose(&catalogue, "lruu", &set, &problem));
+	assert_int_equal(-1, event_set_choose(&catalogue, &swap, "lruu", &set, &problem));
 	assert_non_null(strstr(problem.text, "neither a set (lru, pages, memcg, full)"));
 }
 
 static void a_kernel_without_get_pages_gets_its_file_systems_reads(void **state)
 {
 	(void)state;
-	assert_int_equal(0, event_set_choose(&catalogue, NULL, &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, &swap, NULL, &set, &problem));
 	assert_non_null(find("xfs_file_buffered_read"));
 	assert_int_equal(0, event_catalogue_add(&catalogue, "filemap", "mm_filemap_get_pages"));
 	event_set_free(&set);
-	assert_int_equal(0, event_set_choose(&catalogue, NULL, &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, &swap, NULL, &set, &problem));
 	assert_null(find("xfs_file_buffered_read"));
 	assert_non_null(find("mm_filemap_get_pages"));
 }
@@ -121,7 +145,7 @@ static void an_older_name_is_found_and_no_name_is_missed(void **state)
 	bool missed = false;
 
 	(void)state;
-	assert_int_equal(0, event_set_choose(&catalogue, NULL, &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, &swap, NULL, &set, &problem));
 	assert_non_null(find("writeback_dirty_page"));
 	for (unsigned int i = 0; i < set.nr_missing; i++) {
 		assert_string_not_equal(set.missing[i], "writeback:writeback_dirty_folio");
@@ -133,8 +157,9 @@ static void an_older_name_is_found_and_no_name_is_missed(void **state)
 static void names_without_sign_are_all_there_is(void **state)
 {
 	(void)state;
-	assert_int_equal(0, event_set_choose(&catalogue, "sched:sched_switch,kmem:mm_page_free",
-					     &set, &problem));
+	assert_int_equal(0,
+			 event_set_choose(&catalogue, &swap, "sched:sched_switch,kmem:mm_page_free",
+					  &set, &problem));
 	assert_int_equal(set.nr, 2);
 	assert_int_equal(set.nr_missing, 0);
 	assert_string_equal(find("mm_page_free")->filter, "");
@@ -143,7 +168,7 @@ static void names_without_sign_are_all_there_is(void **state)
 static void plus_adds_and_minus_takes_away(void **state)
 {
 	(void)state;
-	assert_int_equal(0, event_set_choose(&catalogue,
+	assert_int_equal(0, event_set_choose(&catalogue, &swap,
 					     "+sched:sched_switch,-pagemap:mm_lru_activate", &set,
 					     &problem));
 	assert_non_null(find("sched_switch"));
@@ -154,33 +179,35 @@ static void plus_adds_and_minus_takes_away(void **state)
 static void a_star_takes_a_system_each_event_once(void **state)
 {
 	(void)state;
-	assert_int_equal(0,
-			 event_set_choose(&catalogue, "kmem:mm_page_free,kmem:*", &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, &swap, "kmem:mm_page_free,kmem:*", &set,
+					     &problem));
 	assert_int_equal(set.nr, 3);
 }
 
 static void a_filter_replaces_the_default_one(void **state)
 {
 	(void)state;
-	assert_int_equal(0, event_set_choose(&catalogue, "+kmem:mm_page_alloc if order > 3", &set,
-					     &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, &swap, "+kmem:mm_page_alloc if order > 3",
+					     &set, &problem));
 	assert_string_equal(find("mm_page_alloc")->filter, "order > 3");
 	event_set_free(&set);
-	assert_int_equal(0, event_set_choose(&catalogue, "+kmem:mm_page_alloc", &set, &problem));
+	assert_int_equal(0, event_set_choose(&catalogue, &swap, "+kmem:mm_page_alloc", &set,
+					     &problem));
 	assert_string_equal(find("mm_page_alloc")->filter, "");
 }
 
 static void an_unknown_name_gets_near_ones(void **state)
 {
 	(void)state;
-	assert_int_equal(-1,
-			 event_set_choose(&catalogue, "pagemap:mm_lru_insertoin", &set, &problem));
+	assert_int_equal(-1, event_set_choose(&catalogue, &swap, "pagemap:mm_lru_insertoin", &set,
+					      &problem));
 	assert_non_null(
 		strstr(problem.text, "pagemap:mm_lru_insertoin: this kernel has no such event"));
 	assert_non_null(strstr(problem.text, "near: pagemap:mm_lru_insertion"));
-	assert_int_equal(-1, event_set_choose(&catalogue, "+vmscan:mm_page_free", &set, &problem));
+	assert_int_equal(-1, event_set_choose(&catalogue, &swap, "+vmscan:mm_page_free", &set,
+					      &problem));
 	assert_non_null(strstr(problem.text, "near: kmem:mm_page_free"));
-	assert_int_equal(-1, event_set_choose(&catalogue, "zzz:qqqqqqqqqq", &set, &problem));
+	assert_int_equal(-1, event_set_choose(&catalogue, &swap, "zzz:qqqqqqqqqq", &set, &problem));
 	assert_null(strstr(problem.text, "near"));
 }
 
@@ -192,17 +219,18 @@ static void what_is_no_event_name_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(-1, event_set_choose(&catalogue, bad[i], &set, &problem));
+		assert_int_equal(-1, event_set_choose(&catalogue, &swap, bad[i], &set, &problem));
 	memset(long_name, 'x', sizeof(long_name));
 	memcpy(long_name, "kmem:", 5);
 	long_name[sizeof(long_name) - 1] = '\0';
-	assert_int_equal(-1, event_set_choose(&catalogue, long_name, &set, &problem));
+	assert_int_equal(-1, event_set_choose(&catalogue, &swap, long_name, &set, &problem));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(defaults_filter_order_0_away, empty_set),
+		cmocka_unit_test_teardown(swap_in_use_adds_ends_of_pages_and_swap_io, empty_set),
 		cmocka_unit_test_teardown(an_older_name_is_found_and_no_name_is_missed, empty_set),
 		cmocka_unit_test_teardown(names_without_sign_are_all_there_is, empty_set),
 		cmocka_unit_test_teardown(plus_adds_and_minus_takes_away, empty_set),
