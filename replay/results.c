@@ -39,7 +39,7 @@ static const char results_sql[] =
 	S(ADD_MEMCG, "INSERT INTO memcg VALUES (?, ?, ?, ?)")                                      \
 	S(ADD_AGREEMENT, "INSERT INTO agreement VALUES (?, ?, ?, ?, ?, ?)")                        \
 	S(ADD_RUN, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)")            \
-	S(END_RUN, "UPDATE run SET accesses = ?, stimuli = ?, inferred = ? WHERE run_id = ?")      \
+	S(END_RUN, "UPDATE run SET accesses = ?2, stimuli = ?3, inferred = ?4 WHERE run_id = ?1")  \
 	S(ADD_SETTING, "INSERT INTO run_setting VALUES (?, ?, ?)")                                 \
 	S(ADD_COUNTER, "INSERT INTO counter VALUES (?, ?, ?, ?)")                                  \
 	S(ADD_COUNTER_AT, "INSERT INTO counter_at VALUES (?, ?, ?, ?, ?)")                         \
@@ -342,397 +342,348 @@ static int create_temporary(struct results *results, mode_t mode, struct results
 
 /* ---- Rows */
 
-/* Positional parameter of a statement. */
-static void bind_text(sqlite3_stmt *statement, int position, const char *text)
+/*
+ * A row in the making: each row_*() holds one value to what is allowed and binds it to the next
+ * parameter of the statement. Once something failed, the others do nothing.
+ */
+struct row {
+	struct results *results;
+	enum statement which;
+	int position;
+};
+
+static struct row row_begin(struct results *results, enum statement which)
 {
-	if (text)
-		sqlite3_bind_text(statement, position, text, -1, SQLITE_STATIC);
-	else
-		sqlite3_bind_null(statement, position);
+	return (struct row){ .results = results, .which = which };
 }
 
-/* @value is known to fit: see fits(). */
-static void bind_u64(sqlite3_stmt *statement, int position, uint64_t value)
+/* The next parameter, or NULL after a failure. */
+static sqlite3_stmt *row_next(struct row *row)
 {
-	sqlite3_bind_int64(statement, position, (int64_t)value);
+	row->position++;
+	return row->results->problem.code ? NULL : row->results->statement[row->which];
 }
 
-static void bind_u64_or_null(sqlite3_stmt *statement, int position, uint64_t value)
+static void __attribute__((format(printf, 2, 3)))
+row_refused(struct row *row, const char *format, ...)
+{
+	struct results_problem *problem = &row->results->problem;
+	char why[256];
+	va_list args;
+
+	if (problem->code)
+		return;
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	problem_set(problem, RESULTS_ERR_VALUE, "%s: %s", row->results->name, why);
+}
+
+static void row_text_part(struct row *row, const char *text, size_t size)
+{
+	sqlite3_stmt *statement = row_next(row);
+
+	if (statement)
+		sqlite3_bind_text(statement, row->position, text, (int)size, SQLITE_STATIC);
+}
+
+/* Optional: NULL stays NULL. */
+static void row_text(struct row *row, const char *text)
+{
+	sqlite3_stmt *statement = row_next(row);
+
+	if (statement && text)
+		sqlite3_bind_text(statement, row->position, text, -1, SQLITE_STATIC);
+}
+
+static void row_required(struct row *row, const char *what, const char *text)
+{
+	if (!text || !*text)
+		row_refused(row, "%s: must not be empty", what);
+	row_text(row, text);
+}
+
+/* A name of the list that schema/@list has. */
+static void row_word(struct row *row, const char *list, const struct word *word, size_t nr_words,
+		     const char *name)
+{
+	bool found = false;
+
+	for (size_t i = 0; name && i < nr_words && !found; i++)
+		found = !strcmp(word[i].name, name);
+	if (!found)
+		row_refused(row, "%s: no such name in schema/%s", name ? name : "(none)", list);
+	row_text(row, name);
+}
+
+static void row_u64(struct row *row, const char *what, uint64_t value)
+{
+	sqlite3_stmt *statement;
+
+	if (value > INT64_MAX)
+		row_refused(row, "%s is %" PRIu64 ", more than a results database holds (2^63 - 1)",
+			    what, value);
+	statement = row_next(row);
+	if (statement)
+		sqlite3_bind_int64(statement, row->position, (int64_t)value);
+}
+
+static void row_u64_or_null(struct row *row, const char *what, uint64_t value)
 {
 	if (value == RESULTS_NONE)
-		sqlite3_bind_null(statement, position);
+		row->position++;
 	else
-		bind_u64(statement, position, value);
+		row_u64(row, what, value);
 }
 
-/* Run a statement whose parameters are bound, and make it ready for the next row. */
-static int add_row(struct results *results, enum statement which)
+static void row_double(struct row *row, double value)
 {
-	sqlite3_stmt *statement = results->statement[which];
-	int code, error;
+	sqlite3_stmt *statement = row_next(row);
 
-	errno = 0;
-	code = sqlite3_step(statement);
-	error = code == SQLITE_DONE ? 0 : results_failed(results, code);
+	if (statement)
+		sqlite3_bind_double(statement, row->position, value);
+}
 
+static void row_tape(struct row *row, int64_t tape_id)
+{
+	if (tape_id < 1 || tape_id > row->results->nr_tapes)
+		row_refused(row, "tape %" PRId64 ": was not added", tape_id);
+	row_u64(row, "tape_id", (uint64_t)tape_id);
+}
+
+static void row_run(struct row *row, int64_t run_id)
+{
+	if (run_id < 1 || run_id > row->results->nr_runs)
+		row_refused(row, "run %" PRId64 ": was not added", run_id);
+	row_u64(row, "run_id", (uint64_t)run_id);
+}
+
+/* Add the row, unless something failed before. Return: 0, or what failed first. */
+static int row_end(struct row *row)
+{
+	struct results *results = row->results;
+	sqlite3_stmt *statement = results->statement[row->which];
+
+	if (!results->problem.code) {
+		int code;
+
+		errno = 0;
+		code = sqlite3_step(statement);
+		if (code != SQLITE_DONE)
+			results_failed(results, code);
+	}
 	sqlite3_reset(statement);
 	sqlite3_clear_bindings(statement);
-	return error;
-}
-
-static bool fits(struct results *results, const char *what, uint64_t value)
-{
-	if (value <= INT64_MAX)
-		return true;
-	problem_set(&results->problem, RESULTS_ERR_VALUE,
-		    "%s: %s is %" PRIu64 ", more than a results database holds (2^63 - 1)",
-		    results->name, what, value);
-	return false;
-}
-
-static bool fits_or_none(struct results *results, const char *what, uint64_t value)
-{
-	return value == RESULTS_NONE || fits(results, what, value);
-}
-
-static bool is_text(struct results *results, const char *what, const char *text)
-{
-	if (text && *text)
-		return true;
-	problem_set(&results->problem, RESULTS_ERR_VALUE, "%s: %s: must not be empty",
-		    results->name, what);
-	return false;
-}
-
-static bool is_word(struct results *results, const char *list, const struct word *word,
-		    size_t nr_words, const char *name)
-{
-	for (size_t i = 0; name && i < nr_words; i++)
-		if (!strcmp(word[i].name, name))
-			return true;
-	problem_set(&results->problem, RESULTS_ERR_VALUE, "%s: %s: no such name in schema/%s",
-		    results->name, name ? name : "(none)", list);
-	return false;
-}
-
-static bool is_tape(struct results *results, int64_t tape_id)
-{
-	if (tape_id >= 1 && tape_id <= results->nr_tapes)
-		return true;
-	problem_set(&results->problem, RESULTS_ERR_VALUE, "%s: tape %" PRId64 ": was not added",
-		    results->name, tape_id);
-	return false;
-}
-
-static bool is_run(struct results *results, int64_t run_id)
-{
-	if (run_id >= 1 && run_id <= results->nr_runs)
-		return true;
-	problem_set(&results->problem, RESULTS_ERR_VALUE, "%s: run %" PRId64 ": was not added",
-		    results->name, run_id);
-	return false;
+	return results->problem.code;
 }
 
 int results_set_meta(struct results *results, const char *key, const char *value)
 {
-	sqlite3_stmt *statement = results->statement[SET_META];
+	struct row row = row_begin(results, SET_META);
 
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_text(results, "a meta key", key))
-		return results->problem.code;
-	bind_text(statement, 1, key);
-	bind_text(statement, 2, value ? value : "");
-	return add_row(results, SET_META);
+	row_required(&row, "a meta key", key);
+	row_text(&row, value ? value : "");
+	return row_end(&row);
 }
 
 int results_add_tape(struct results *results, const struct results_tape *tape, int64_t *tape_id)
 {
-	sqlite3_stmt *statement = results->statement[ADD_TAPE];
+	struct row row = row_begin(results, ADD_TAPE);
 
 	*tape_id = 0;
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_text(results, "a tape's path", tape->path) ||
-	    !fits_or_none(results, "first_ns", tape->first_ns) ||
-	    !fits_or_none(results, "last_ns", tape->last_ns) ||
-	    !fits(results, "nr_events", tape->nr_events) ||
-	    !fits(results, "nr_lost", tape->nr_lost) ||
-	    !fits(results, "nr_losses_unknown", tape->nr_losses_unknown) ||
-	    !fits(results, "nr_overrun", tape->nr_overrun))
-		return results->problem.code;
-	bind_u64(statement, 1, (uint64_t)results->nr_tapes + 1);
-	bind_text(statement, 2, tape->path);
-	bind_text(statement, 3, tape->content_hash);
-	bind_u64_or_null(statement, 4, tape->format_version ? tape->format_version : RESULTS_NONE);
-	bind_text(statement, 5, tape->kernel_release);
-	bind_text(statement, 6, tape->command);
-	bind_text(statement, 7, tape->source);
-	bind_text(statement, 8, tape->recorded_policy);
-	bind_u64_or_null(statement, 9, tape->first_ns);
-	bind_u64_or_null(statement, 10, tape->last_ns);
-	bind_u64(statement, 11, tape->nr_events);
-	bind_u64(statement, 12, tape->nr_lost);
-	bind_u64(statement, 13, tape->nr_losses_unknown);
-	bind_u64(statement, 14, tape->nr_overrun);
-	if (add_row(results, ADD_TAPE))
-		return results->problem.code;
-	*tape_id = ++results->nr_tapes;
-	return 0;
+	row_u64(&row, "tape_id", (uint64_t)results->nr_tapes + 1);
+	row_required(&row, "a tape's path", tape->path);
+	row_text(&row, tape->content_hash);
+	row_u64_or_null(&row, "format_version",
+			tape->format_version ? tape->format_version : RESULTS_NONE);
+	row_text(&row, tape->kernel_release);
+	row_text(&row, tape->command);
+	row_text(&row, tape->source);
+	row_text(&row, tape->recorded_policy);
+	row_u64_or_null(&row, "first_ns", tape->first_ns);
+	row_u64_or_null(&row, "last_ns", tape->last_ns);
+	row_u64(&row, "nr_events", tape->nr_events);
+	row_u64(&row, "nr_lost", tape->nr_lost);
+	row_u64(&row, "nr_losses_unknown", tape->nr_losses_unknown);
+	row_u64(&row, "nr_overrun", tape->nr_overrun);
+	if (!row_end(&row))
+		*tape_id = ++results->nr_tapes;
+	return results->problem.code;
 }
 
 int results_add_memcg(struct results *results, int64_t tape_id, uint64_t memcg_id, const char *path,
 		      uint64_t limit_bytes)
 {
-	sqlite3_stmt *statement = results->statement[ADD_MEMCG];
+	struct row row = row_begin(results, ADD_MEMCG);
 
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_tape(results, tape_id) || !fits(results, "memcg_id", memcg_id) ||
-	    !fits_or_none(results, "limit_bytes", limit_bytes))
-		return results->problem.code;
-	sqlite3_bind_int64(statement, 1, tape_id);
-	bind_u64(statement, 2, memcg_id);
-	bind_text(statement, 3, path);
-	bind_u64_or_null(statement, 4, limit_bytes);
-	return add_row(results, ADD_MEMCG);
+	row_tape(&row, tape_id);
+	row_u64(&row, "memcg_id", memcg_id);
+	row_text(&row, path);
+	row_u64_or_null(&row, "limit_bytes", limit_bytes);
+	return row_end(&row);
 }
 
 int results_add_agreement(struct results *results, int64_t tape_id, uint64_t memcg_id,
 			  const char *decision, uint64_t decided, uint64_t equal,
 			  uint64_t first_mismatch_ns)
 {
-	sqlite3_stmt *statement = results->statement[ADD_AGREEMENT];
+	struct row row = row_begin(results, ADD_AGREEMENT);
 
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_tape(results, tape_id) || !fits(results, "memcg_id", memcg_id) ||
-	    !is_text(results, "a decision", decision) || !fits(results, "decided", decided) ||
-	    !fits_or_none(results, "first_mismatch_ns", first_mismatch_ns))
-		return results->problem.code;
 	if (equal > decided)
-		return problem_set(&results->problem, RESULTS_ERR_VALUE,
-				   "%s: %s: %" PRIu64 " equal of %" PRIu64 " decided",
-				   results->name, decision, equal, decided);
-	sqlite3_bind_int64(statement, 1, tape_id);
-	bind_u64(statement, 2, memcg_id);
-	bind_text(statement, 3, decision);
-	bind_u64(statement, 4, decided);
-	bind_u64(statement, 5, equal);
-	bind_u64_or_null(statement, 6, first_mismatch_ns);
-	return add_row(results, ADD_AGREEMENT);
+		row_refused(&row, "%s: %" PRIu64 " equal of %" PRIu64 " decided", decision, equal,
+			    decided);
+	row_tape(&row, tape_id);
+	row_u64(&row, "memcg_id", memcg_id);
+	row_required(&row, "a decision", decision);
+	row_u64(&row, "decided", decided);
+	row_u64(&row, "equal", equal);
+	row_u64_or_null(&row, "first_mismatch_ns", first_mismatch_ns);
+	return row_end(&row);
 }
 
 int results_add_run(struct results *results, const struct results_run *run, int64_t *run_id)
 {
-	sqlite3_stmt *statement = results->statement[ADD_RUN];
-	size_t base_size, named_size;
-	const char *patch;
+	struct row row = row_begin(results, ADD_RUN);
+	const char *policy = run->policy ? run->policy : "";
+	/* base[@release][+patch[=value]]... */
+	size_t base_size = strcspn(policy, "@+"), named_size = strcspn(policy, "+");
 
 	*run_id = 0;
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_tape(results, run->tape_id) || !is_text(results, "a run's policy", run->policy) ||
-	    !fits_or_none(results, "memory_pages", run->memory_pages) ||
-	    !fits(results, "seed", run->seed) || !fits_or_none(results, "accesses", run->accesses))
-		return results->problem.code;
-
-	/* base[@release][+patch[=value]]... */
-	base_size = strcspn(run->policy, "@+");
-	named_size = strcspn(run->policy, "+");
-	patch = run->policy[named_size] ? run->policy + named_size + 1 : "";
-
-	bind_u64(statement, 1, (uint64_t)results->nr_runs + 1);
-	sqlite3_bind_int64(statement, 2, run->tape_id);
-	bind_text(statement, 3, run->policy);
+	row_u64(&row, "run_id", (uint64_t)results->nr_runs + 1);
+	row_tape(&row, run->tape_id);
+	row_required(&row, "a run's policy", run->policy);
 	if (run->base)
-		bind_text(statement, 4, run->base);
+		row_text(&row, run->base);
 	else
-		sqlite3_bind_text(statement, 4, run->policy, (int)base_size, SQLITE_STATIC);
-	bind_text(statement, 5, patch);
+		row_text_part(&row, policy, base_size);
+	row_text(&row, policy[named_size] ? policy + named_size + 1 : "");
 	if (run->release || base_size == named_size)
-		bind_text(statement, 6, run->release);
+		row_text(&row, run->release);
 	else
-		sqlite3_bind_text(statement, 6, run->policy + base_size + 1,
-				  (int)(named_size - base_size - 1), SQLITE_STATIC);
-	bind_u64_or_null(statement, 7, run->memory_pages);
-	bind_u64(statement, 8, run->seed);
-	bind_text(statement, 9,
-		  run->program_version ? run->program_version : results->program_version);
-	bind_u64_or_null(statement, 10, run->accesses);
-	if (add_row(results, ADD_RUN))
-		return results->problem.code;
-	*run_id = ++results->nr_runs;
-	return 0;
+		row_text_part(&row, policy + base_size + 1, named_size - base_size - 1);
+	row_u64_or_null(&row, "memory_pages", run->memory_pages);
+	row_u64(&row, "seed", run->seed);
+	row_text(&row, run->program_version ? run->program_version : results->program_version);
+	row_u64_or_null(&row, "accesses", run->accesses);
+	if (!row_end(&row))
+		*run_id = ++results->nr_runs;
+	return results->problem.code;
 }
 
 int results_end_run(struct results *results, int64_t run_id, uint64_t accesses, uint64_t stimuli,
 		    uint64_t inferred)
 {
-	sqlite3_stmt *statement = results->statement[END_RUN];
+	struct row row = row_begin(results, END_RUN);
 
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_run(results, run_id) || !fits(results, "accesses", accesses) ||
-	    !fits(results, "stimuli", stimuli) || !fits(results, "inferred", inferred))
-		return results->problem.code;
-	bind_u64(statement, 1, accesses);
-	bind_u64(statement, 2, stimuli);
-	bind_u64(statement, 3, inferred);
-	sqlite3_bind_int64(statement, 4, run_id);
-	return add_row(results, END_RUN);
+	row_run(&row, run_id);
+	row_u64(&row, "accesses", accesses);
+	row_u64(&row, "stimuli", stimuli);
+	row_u64(&row, "inferred", inferred);
+	return row_end(&row);
 }
 
 int results_add_setting(struct results *results, int64_t run_id, const char *name,
 			const char *value)
 {
-	sqlite3_stmt *statement = results->statement[ADD_SETTING];
+	struct row row = row_begin(results, ADD_SETTING);
 
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_run(results, run_id) || !is_text(results, "a setting's name", name))
-		return results->problem.code;
-	sqlite3_bind_int64(statement, 1, run_id);
-	bind_text(statement, 2, name);
-	bind_text(statement, 3, value ? value : "");
-	return add_row(results, ADD_SETTING);
+	row_run(&row, run_id);
+	row_required(&row, "a setting's name", name);
+	row_text(&row, value ? value : "");
+	return row_end(&row);
 }
 
 int results_add_counter(struct results *results, int64_t run_id, uint64_t memcg_id,
 			const char *name, uint64_t value)
 {
-	sqlite3_stmt *statement = results->statement[ADD_COUNTER];
+	struct row row = row_begin(results, ADD_COUNTER);
 
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_run(results, run_id) || !fits(results, "memcg_id", memcg_id) ||
-	    !is_word(results, "counters.def", counter_kinds, NR(counter_kinds), name) ||
-	    !fits(results, name, value))
-		return results->problem.code;
-	sqlite3_bind_int64(statement, 1, run_id);
-	bind_u64(statement, 2, memcg_id);
-	bind_text(statement, 3, name);
-	bind_u64(statement, 4, value);
-	return add_row(results, ADD_COUNTER);
+	row_run(&row, run_id);
+	row_u64(&row, "memcg_id", memcg_id);
+	row_word(&row, "counters.def", counter_kinds, NR(counter_kinds), name);
+	row_u64(&row, name, value);
+	return row_end(&row);
 }
 
 int results_add_counter_at(struct results *results, int64_t run_id, uint64_t memcg_id,
 			   uint64_t timestamp_ns, const char *name, uint64_t value)
 {
-	sqlite3_stmt *statement = results->statement[ADD_COUNTER_AT];
+	struct row row = row_begin(results, ADD_COUNTER_AT);
 
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_run(results, run_id) || !fits(results, "memcg_id", memcg_id) ||
-	    !fits(results, "timestamp_ns", timestamp_ns) ||
-	    !is_word(results, "counters.def", counter_kinds, NR(counter_kinds), name) ||
-	    !fits(results, name, value))
-		return results->problem.code;
-	sqlite3_bind_int64(statement, 1, run_id);
-	bind_u64(statement, 2, memcg_id);
-	bind_u64(statement, 3, timestamp_ns);
-	bind_text(statement, 4, name);
-	bind_u64(statement, 5, value);
-	return add_row(results, ADD_COUNTER_AT);
+	row_run(&row, run_id);
+	row_u64(&row, "memcg_id", memcg_id);
+	row_u64(&row, "timestamp_ns", timestamp_ns);
+	row_word(&row, "counters.def", counter_kinds, NR(counter_kinds), name);
+	row_u64(&row, name, value);
+	return row_end(&row);
 }
 
 int results_add_lock_hold(struct results *results, int64_t run_id, uint64_t memcg_id,
 			  const char *site, uint64_t holds, uint64_t folios)
 {
-	sqlite3_stmt *statement = results->statement[ADD_LOCK_HOLD];
+	struct row row = row_begin(results, ADD_LOCK_HOLD);
 
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_run(results, run_id) || !fits(results, "memcg_id", memcg_id) ||
-	    !is_word(results, "lock_sites.def", lock_sites, NR(lock_sites), site) ||
-	    !fits(results, "holds", holds) || !fits(results, "folios", folios))
-		return results->problem.code;
-	sqlite3_bind_int64(statement, 1, run_id);
-	bind_u64(statement, 2, memcg_id);
-	bind_text(statement, 3, site);
-	bind_u64(statement, 4, holds);
-	bind_u64(statement, 5, folios);
-	return add_row(results, ADD_LOCK_HOLD);
+	row_run(&row, run_id);
+	row_u64(&row, "memcg_id", memcg_id);
+	row_word(&row, "lock_sites.def", lock_sites, NR(lock_sites), site);
+	row_u64(&row, "holds", holds);
+	row_u64(&row, "folios", folios);
+	return row_end(&row);
 }
 
 int results_add_drain(struct results *results, int64_t run_id, const char *batch, const char *cause,
 		      uint64_t drains, uint64_t folios)
 {
-	sqlite3_stmt *statement = results->statement[ADD_DRAIN];
+	struct row row = row_begin(results, ADD_DRAIN);
 
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_run(results, run_id) ||
-	    !is_word(results, "lock_sites.def", lock_sites, NR(lock_sites), batch) ||
-	    !is_word(results, "drain_causes.def", drain_causes, NR(drain_causes), cause) ||
-	    !fits(results, "drains", drains) || !fits(results, "folios", folios))
-		return results->problem.code;
-	sqlite3_bind_int64(statement, 1, run_id);
-	bind_text(statement, 2, batch);
-	bind_text(statement, 3, cause);
-	bind_u64(statement, 4, drains);
-	bind_u64(statement, 5, folios);
-	return add_row(results, ADD_DRAIN);
+	row_run(&row, run_id);
+	row_word(&row, "lock_sites.def", lock_sites, NR(lock_sites), batch);
+	row_word(&row, "drain_causes.def", drain_causes, NR(drain_causes), cause);
+	row_u64(&row, "drains", drains);
+	row_u64(&row, "folios", folios);
+	return row_end(&row);
 }
 
 int results_add_inferred(struct results *results, int64_t run_id, const char *rule, uint64_t count)
 {
-	sqlite3_stmt *statement = results->statement[ADD_INFERRED];
+	struct row row = row_begin(results, ADD_INFERRED);
 
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_run(results, run_id) || !is_text(results, "an inference rule", rule) ||
-	    !fits(results, "count", count))
-		return results->problem.code;
-	sqlite3_bind_int64(statement, 1, run_id);
-	bind_text(statement, 2, rule);
-	bind_u64(statement, 3, count);
-	return add_row(results, ADD_INFERRED);
+	row_run(&row, run_id);
+	row_required(&row, "an inference rule", rule);
+	row_u64(&row, "count", count);
+	return row_end(&row);
 }
 
 int results_add_cost(struct results *results, int64_t run_id, const struct results_cost *cost)
 {
-	sqlite3_stmt *statement = results->statement[ADD_COST];
+	struct row row = row_begin(results, ADD_COST);
 
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_run(results, run_id) || !is_text(results, "a cost's step", cost->step) ||
-	    !is_text(results, "a cost's shape", cost->shape) ||
-	    !is_text(results, "a cost's host", cost->host) ||
-	    !fits(results, "folios", cost->folios) || !fits(results, "holds", cost->holds))
-		return results->problem.code;
-	sqlite3_bind_int64(statement, 1, run_id);
-	bind_text(statement, 2, cost->step);
-	bind_text(statement, 3, cost->shape);
-	bind_text(statement, 4, cost->host);
-	bind_u64(statement, 5, cost->repeats);
-	bind_u64(statement, 6, cost->folios);
-	bind_u64(statement, 7, cost->holds);
-	for (int i = 0; i < 3; i++) {
-		sqlite3_bind_double(statement, 8 + i, cost->ns_per_folio[i]);
-		sqlite3_bind_double(statement, 11 + i, cost->ns_per_hold[i]);
-	}
-	return add_row(results, ADD_COST);
+	row_run(&row, run_id);
+	row_required(&row, "a cost's step", cost->step);
+	row_required(&row, "a cost's shape", cost->shape);
+	row_required(&row, "a cost's host", cost->host);
+	row_u64(&row, "repeats", cost->repeats);
+	row_u64(&row, "folios", cost->folios);
+	row_u64(&row, "holds", cost->holds);
+	for (int i = 0; i < 3; i++)
+		row_double(&row, cost->ns_per_folio[i]);
+	for (int i = 0; i < 3; i++)
+		row_double(&row, cost->ns_per_hold[i]);
+	return row_end(&row);
 }
 
 int results_add_cost_repeat(struct results *results, int64_t run_id, const char *step,
 			    unsigned int repeat, uint64_t ns, uint64_t folios, uint64_t holds)
 {
-	sqlite3_stmt *statement = results->statement[ADD_COST_REPEAT];
+	struct row row = row_begin(results, ADD_COST_REPEAT);
 
-	if (results->problem.code)
-		return results->problem.code;
-	if (!is_run(results, run_id) || !is_text(results, "a cost's step", step) ||
-	    !fits(results, "ns", ns) || !fits(results, "folios", folios) ||
-	    !fits(results, "holds", holds))
-		return results->problem.code;
-	sqlite3_bind_int64(statement, 1, run_id);
-	bind_text(statement, 2, step);
-	bind_u64(statement, 3, repeat);
-	bind_u64(statement, 4, ns);
-	bind_u64(statement, 5, folios);
-	bind_u64(statement, 6, holds);
-	return add_row(results, ADD_COST_REPEAT);
+	row_run(&row, run_id);
+	row_required(&row, "a cost's step", step);
+	row_u64(&row, "repeat", repeat);
+	row_u64(&row, "ns", ns);
+	row_u64(&row, "folios", folios);
+	row_u64(&row, "holds", holds);
+	return row_end(&row);
 }
 
 /* ---- From creation to commit */
@@ -765,17 +716,15 @@ static int make_tables(struct results *results)
 static int add_words(struct results *results, enum statement which, const struct word *word,
 		     size_t nr_words)
 {
-	sqlite3_stmt *statement = results->statement[which];
-
 	for (size_t i = 0; i < nr_words; i++) {
-		int position = 1;
+		struct row row = row_begin(results, which);
 
-		sqlite3_bind_int(statement, position++, word[i].number);
-		bind_text(statement, position++, word[i].name);
+		row_u64(&row, "number", (uint64_t)word[i].number);
+		row_text(&row, word[i].name);
 		if (word[i].unit)
-			bind_text(statement, position++, word[i].unit);
-		bind_text(statement, position, word[i].meaning);
-		if (add_row(results, which))
+			row_text(&row, word[i].unit);
+		row_text(&row, word[i].meaning);
+		if (row_end(&row))
 			return results->problem.code;
 	}
 	return 0;
