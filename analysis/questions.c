@@ -24,6 +24,12 @@ static const char sql_costs[] =
 static const char sql_agreement[] =
 #include "analysis/questions/agreement.sql.inc"
 	;
+static const char sql_disagreement[] =
+#include "analysis/questions/disagreement.sql.inc"
+	;
+static const char sql_mismatches[] =
+#include "analysis/questions/mismatches.sql.inc"
+	;
 static const char sql_misses_by_memory[] =
 #include "analysis/questions/misses_by_memory.sql.inc"
 	;
@@ -39,6 +45,8 @@ static const struct question list[] = {
 	{ "drains", sql_drains },
 	{ "costs", sql_costs },
 	{ "agreement", sql_agreement },
+	{ "disagreement", sql_disagreement },
+	{ "mismatches", sql_mismatches },
 	{ "misses_by_memory", sql_misses_by_memory },
 	{ "refaults_over_time", sql_refaults_over_time },
 };

@@ -12,6 +12,7 @@
 #include "replay/event_stream.h"
 #include "replay/results.h"
 #include "replay/tape_policy.h"
+#include "replay/tape_rows.h"
 #include "schema/command.h"
 
 #define POLICY_LIMIT 64
@@ -286,94 +287,6 @@ static int parse_options(int argc, char **argv, struct replay_options *options)
 		}
 	}
 	return 0;
-}
-
-/* FNV-1a over the file's bytes: tells two tapes of one name apart. */
-static int hash_file(const char *path, char *text, size_t text_bytes)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	unsigned char buffer[65536];
-	FILE *file = fopen(path, "rb");
-	size_t n;
-
-	if (!file)
-		return -1;
-	while ((n = fread(buffer, 1, sizeof(buffer), file)))
-		for (size_t i = 0; i < n; i++)
-			hash = (hash ^ buffer[i]) * UINT64_C(0x100000001b3);
-	n = ferror(file);
-	fclose(file);
-	snprintf(text, text_bytes, "fnv1a64:%016" PRIx64, hash);
-	return n ? -1 : 0;
-}
-
-static const char *first_line(const struct tape_reader *reader, const char *name, char *line,
-			      size_t line_bytes)
-{
-	const struct tape_blob *blob = tape_reader_find_blob(reader, TAPE_MOMENT_START, name);
-
-	if (!blob)
-		return NULL;
-	snprintf(line, line_bytes, "%.*s", (int)strcspn(blob->data, "\n"), blob->data);
-	return line;
-}
-
-static int add_tape(struct results *results, const char *path, const struct tape_reader *reader,
-		    const struct world *world, const char *recorded_policy, int64_t *tape_id)
-{
-	const struct tape_summary *summary = tape_reader_summary(reader);
-	char hash[32], command[4096], source[4096];
-	struct results_tape tape = {
-		.path = path,
-		.content_hash = hash,
-		.format_version = summary->format_version,
-		.kernel_release = world->release[0] ? world->release : NULL,
-		.command = first_line(reader, "lrutape/command", command, sizeof(command)),
-		.source = first_line(reader, "lrutape/source", source, sizeof(source)),
-		.recorded_policy = recorded_policy,
-		.first_ns = summary->nr_events ? summary->first_ns : RESULTS_NONE,
-		.last_ns = summary->nr_events ? summary->last_ns : RESULTS_NONE,
-		.nr_events = summary->nr_events,
-		.nr_lost = summary->nr_lost,
-		.nr_losses_unknown = summary->nr_losses_unknown,
-		.nr_overrun = summary->nr_overrun,
-	};
-
-	if (!tape.source)
-		tape.source = "record";
-	if (hash_file(path, hash, sizeof(hash)))
-		tape.content_hash = NULL;
-	return results_add_tape(results, &tape, tape_id);
-}
-
-static void add_memcgs(struct results *results, int64_t tape_id, const struct world *world)
-{
-	for (uint32_t n = 0; n < world->nr_memcgs; n++) {
-		const struct world_memcg *memcg = &world->memcg[n];
-
-		results_add_memcg(results, tape_id, memcg->id, memcg->path,
-				  memcg->limit_pages == INT64_MAX ?
-					  RESULTS_NONE :
-					  (uint64_t)memcg->limit_pages * PAGE_BYTES);
-	}
-}
-
-static void add_agreement(struct results *results, int64_t tape_id, const struct world *world,
-			  const struct check *check)
-{
-	for (uint32_t n = 0; n < world->nr_memcgs; n++)
-		for (int d = 0; d < NR_CHECK_DECISIONS; d++) {
-			const struct check_tally *tally = check_tally(check, n,
-								      (enum check_decision)d);
-
-			if (tally)
-				results_add_agreement(results, tape_id, world->memcg[n].id,
-						      check_name((enum check_decision)d),
-						      tally->decided, tally->equal,
-						      tally->first_mismatch_ns == UINT64_MAX ?
-							      RESULTS_NONE :
-							      tally->first_mismatch_ns);
-		}
 }
 
 static bool memcg_has_counts(const struct mem_cgroup *memcg)
@@ -698,12 +611,13 @@ static int replay_tape(const struct replay_options *options, const char *path,
 	if (recorded.warning[0])
 		fprintf(stderr, "lrutape: %s: note: %s\n", path, recorded.warning);
 	run = calloc(RUN_LIMIT, sizeof(*run));
-	check = check_open(world, &recorded_choice, 0);
+	check = check_open(world, &recorded_choice, MISMATCHES_KEPT);
 	if (!run || !check) {
 		fputs("lrutape: replay: out of memory\n", stderr);
 		goto out;
 	}
-	add_tape(results, path, reader, world, recorded_choice.name, &tape_id);
+	tape_rows_begin(results, path, reader, world, recorded_choice.name, &recorded_choice,
+			&tape_id);
 	nr_runs = open_runs(options, path, world, &recorded, results, tape_id, run);
 	if (nr_runs < 0) {
 		status = -nr_runs;
@@ -723,8 +637,7 @@ static int replay_tape(const struct replay_options *options, const char *path,
 						 tape_reader_problem(reader)->text);
 		goto out;
 	}
-	add_memcgs(results, tape_id, world);
-	add_agreement(results, tape_id, world, check);
+	tape_rows_end(results, tape_id, world, check);
 	for (int i = 0; i < nr_runs; i++)
 		add_run_rows(results, &run[i], world);
 	if (options->cost_repeats && measure_cost(results, run, nr_runs, options->cost_repeats)) {

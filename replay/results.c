@@ -35,9 +35,13 @@ static const char results_sql[] =
 	S(ADD_COUNTER_KIND, "INSERT INTO counter_kind VALUES (?, ?, ?, ?)")                        \
 	S(ADD_LOCK_SITE, "INSERT INTO lock_site VALUES (?, ?, ?)")                                 \
 	S(ADD_DRAIN_CAUSE, "INSERT INTO drain_cause VALUES (?, ?, ?)")                             \
-	S(ADD_TAPE, "INSERT INTO tape VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")          \
+	S(ADD_CAUSE, "INSERT INTO cause VALUES (?, ?, ?)")                                         \
+	S(ADD_TAPE, "INSERT INTO tape VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")    \
 	S(ADD_MEMCG, "INSERT INTO memcg VALUES (?, ?, ?, ?)")                                      \
-	S(ADD_AGREEMENT, "INSERT INTO agreement VALUES (?, ?, ?, ?, ?, ?)")                        \
+	S(ADD_AGREEMENT, "INSERT INTO agreement VALUES (?, ?, ?, ?, ?, ?, ?, ?)")                  \
+	S(ADD_DISAGREEMENT, "INSERT INTO disagreement VALUES (?, ?, ?, ?, ?)")                     \
+	S(ADD_UNDECIDED, "INSERT INTO undecided VALUES (?, ?, ?, ?)")                              \
+	S(ADD_MISMATCH, "INSERT INTO mismatch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")           \
 	S(ADD_RUN, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)")            \
 	S(END_RUN, "UPDATE run SET accesses = ?2, stimuli = ?3, inferred = ?4 WHERE run_id = ?1")  \
 	S(ADD_SETTING, "INSERT INTO run_setting VALUES (?, ?, ?)")                                 \
@@ -90,6 +94,11 @@ static const struct word lock_sites[] = {
 static const struct word drain_causes[] = {
 #define DRAIN_CAUSE(number, name, meaning) { number, #name, NULL, meaning },
 #include "schema/drain_causes.def"
+};
+
+static const struct word causes[] = {
+#define CAUSE(number, name, meaning) { number, #name, NULL, meaning },
+#include "schema/causes.def"
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
@@ -436,6 +445,14 @@ static void row_u64_or_null(struct row *row, const char *what, uint64_t value)
 		row_u64(row, what, value);
 }
 
+static void row_i64(struct row *row, int64_t value)
+{
+	sqlite3_stmt *statement = row_next(row);
+
+	if (statement)
+		sqlite3_bind_int64(statement, row->position, value);
+}
+
 static void row_double(struct row *row, double value)
 {
 	sqlite3_stmt *statement = row_next(row);
@@ -506,6 +523,8 @@ int results_add_tape(struct results *results, const struct results_tape *tape, i
 	row_u64(&row, "nr_lost", tape->nr_lost);
 	row_u64(&row, "nr_losses_unknown", tape->nr_losses_unknown);
 	row_u64(&row, "nr_overrun", tape->nr_overrun);
+	row_text(&row, tape->checked_policy);
+	row_text(&row, tape->checked_rules);
 	if (!row_end(&row))
 		*tape_id = ++results->nr_tapes;
 	return results->problem.code;
@@ -523,21 +542,64 @@ int results_add_memcg(struct results *results, int64_t tape_id, uint64_t memcg_i
 	return row_end(&row);
 }
 
-int results_add_agreement(struct results *results, int64_t tape_id, uint64_t memcg_id,
-			  const char *decision, uint64_t decided, uint64_t equal,
-			  uint64_t first_mismatch_ns)
+int results_add_agreement(struct results *results, const struct results_agreement *agreement)
 {
 	struct row row = row_begin(results, ADD_AGREEMENT);
 
-	if (equal > decided)
-		row_refused(&row, "%s: %" PRIu64 " equal of %" PRIu64 " decided", decision, equal,
-			    decided);
+	if (agreement->equal > agreement->decided)
+		row_refused(&row, "%s: %" PRIu64 " equal of %" PRIu64 " decided",
+			    agreement->decision, agreement->equal, agreement->decided);
+	row_tape(&row, agreement->tape_id);
+	row_u64(&row, "memcg_id", agreement->memcg_id);
+	row_required(&row, "a decision", agreement->decision);
+	row_u64(&row, "decided", agreement->decided);
+	row_u64(&row, "equal", agreement->equal);
+	row_u64_or_null(&row, "first_mismatch_ns", agreement->first_mismatch_ns);
+	row_text(&row, agreement->first_predicted);
+	row_text(&row, agreement->first_recorded);
+	return row_end(&row);
+}
+
+int results_add_disagreement(struct results *results, int64_t tape_id, uint64_t memcg_id,
+			     const char *decision, const char *cause, uint64_t count)
+{
+	struct row row = row_begin(results, ADD_DISAGREEMENT);
+
 	row_tape(&row, tape_id);
 	row_u64(&row, "memcg_id", memcg_id);
 	row_required(&row, "a decision", decision);
-	row_u64(&row, "decided", decided);
-	row_u64(&row, "equal", equal);
-	row_u64_or_null(&row, "first_mismatch_ns", first_mismatch_ns);
+	row_word(&row, "causes.def", causes, NR(causes), cause);
+	row_u64(&row, "count", count);
+	return row_end(&row);
+}
+
+int results_add_undecided(struct results *results, int64_t tape_id, const char *what,
+			  const char *cause, uint64_t count)
+{
+	struct row row = row_begin(results, ADD_UNDECIDED);
+
+	row_tape(&row, tape_id);
+	row_required(&row, "what was not decided", what);
+	row_word(&row, "causes.def", causes, NR(causes), cause);
+	row_u64(&row, "count", count);
+	return row_end(&row);
+}
+
+int results_add_mismatch(struct results *results, const struct results_mismatch *mismatch)
+{
+	struct row row = row_begin(results, ADD_MISMATCH);
+
+	row_tape(&row, mismatch->tape_id);
+	row_u64(&row, "number", mismatch->number);
+	row_u64(&row, "timestamp_ns", mismatch->timestamp_ns);
+	row_u64(&row, "memcg_id", mismatch->memcg_id);
+	row_u64(&row, "cpu", mismatch->cpu);
+	row_i64(&row, mismatch->pid);
+	row_required(&row, "a decision", mismatch->decision);
+	row_word(&row, "causes.def", causes, NR(causes), mismatch->cause);
+	row_required(&row, "a side of a mismatch", mismatch->predicted);
+	row_required(&row, "a side of a mismatch", mismatch->recorded);
+	row_text(&row, mismatch->state);
 	return row_end(&row);
 }
 
@@ -759,7 +821,8 @@ static int begin(struct results *results)
 	}
 	if (add_words(results, ADD_COUNTER_KIND, counter_kinds, NR(counter_kinds)) ||
 	    add_words(results, ADD_LOCK_SITE, lock_sites, NR(lock_sites)) ||
-	    add_words(results, ADD_DRAIN_CAUSE, drain_causes, NR(drain_causes)))
+	    add_words(results, ADD_DRAIN_CAUSE, drain_causes, NR(drain_causes)) ||
+	    add_words(results, ADD_CAUSE, causes, NR(causes)))
 		return results->problem.code;
 	results_set_meta(results, "schema_version", "1");
 	results_set_meta(results, "program", "lrutape");

@@ -59,7 +59,9 @@ struct results_tape {
 	const char *kernel_release; /* `uname -r` of the recorded machine */
 	const char *command; /* that was recorded */
 	const char *source; /* "record", or the importer's name, e.g. "ftrace-text" */
-	const char *recorded_policy; /* the one that results_add_agreement() is about */
+	const char *recorded_policy; /* that its kernel ran */
+	const char *checked_policy; /* that results_add_agreement() is about; NULL: not checked */
+	const char *checked_rules; /* the kernel release whose rules it followed */
 	uint64_t first_ns, last_ns; /* trace clock; RESULTS_NONE on an empty tape */
 	uint64_t nr_events;
 	uint64_t nr_lost; /* events, from located losses with a count */
@@ -118,18 +120,47 @@ int results_add_tape(struct results *results, const struct results_tape *tape, i
 int results_add_memcg(struct results *results, int64_t tape_id, uint64_t memcg_id, const char *path,
 		      uint64_t limit_bytes);
 
+/* How `check` fared on a tape: recorded against predicted decisions of one kind. */
+struct results_agreement {
+	int64_t tape_id;
+	uint64_t memcg_id;
+	const char *decision; /* kind, e.g. "victim" */
+	uint64_t decided; /* decisions of this kind on the tape */
+	uint64_t equal; /* of these, predicted as recorded; not more than decided */
+	uint64_t first_mismatch_ns; /* trace clock; RESULTS_NONE: no mismatch */
+	const char *first_predicted, *first_recorded; /* its sides in words */
+};
+
+/** results_add_agreement() - Return: 0 or a negative enum results_error. */
+int results_add_agreement(struct results *results, const struct results_agreement *agreement);
+
 /**
- * results_add_agreement() - how `check` fared on a tape: recorded against predicted decisions
- * @decision: kind, e.g. "victim"
- * @decided: decisions of this kind on the tape
- * @equal: of these, predicted as recorded; not more than @decided
- * @first_mismatch_ns: trace clock; RESULTS_NONE: no mismatch
+ * results_add_disagreement() - how many decisions were not predicted where a cause stands before them
+ * @cause: its name
  *
  * Return: 0 or a negative enum results_error.
  */
-int results_add_agreement(struct results *results, int64_t tape_id, uint64_t memcg_id,
-			  const char *decision, uint64_t decided, uint64_t equal,
-			  uint64_t first_mismatch_ns);
+int results_add_disagreement(struct results *results, int64_t tape_id, uint64_t memcg_id,
+			     const char *decision, const char *cause, uint64_t count);
+
+/** results_add_undecided() - verdicts seen and not decided, of one kind. Return: 0 or negative. */
+int results_add_undecided(struct results *results, int64_t tape_id, const char *what,
+			  const char *cause, uint64_t count);
+
+/* One decision that was not predicted. */
+struct results_mismatch {
+	int64_t tape_id;
+	uint64_t number; /* from 1, in tape order */
+	uint64_t timestamp_ns; /* trace clock */
+	uint64_t memcg_id;
+	uint32_t cpu;
+	int32_t pid;
+	const char *decision, *cause;
+	const char *predicted, *recorded, *state; /* in words */
+};
+
+/** results_add_mismatch() - Return: 0 or a negative enum results_error. */
+int results_add_mismatch(struct results *results, const struct results_mismatch *mismatch);
 
 /** results_add_run() - @run_id is set to what all of the following refer to. Return: 0 or negative. */
 int results_add_run(struct results *results, const struct results_run *run, int64_t *run_id);

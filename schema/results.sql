@@ -38,6 +38,13 @@ CREATE TABLE drain_cause (
 	meaning TEXT NOT NULL
 );
 
+-- causes.def: what may stand before a decision that was not predicted.
+CREATE TABLE cause (
+	number  INTEGER PRIMARY KEY,        -- the first that holds is counted
+	name    TEXT NOT NULL UNIQUE,
+	meaning TEXT NOT NULL
+);
+
 -- ---- Tapes: what was recorded, what was lost, how well it is understood
 
 CREATE TABLE tape (
@@ -48,13 +55,15 @@ CREATE TABLE tape (
 	kernel_release    TEXT,             -- uname -r of the recorded machine
 	command           TEXT,             -- that was recorded
 	source            TEXT,             -- record, or the importer's name
-	recorded_policy   TEXT,             -- that agreement is about
+	recorded_policy   TEXT,             -- that its kernel ran
 	first_ns          INTEGER,          -- trace clock
 	last_ns           INTEGER,
 	nr_events         INTEGER NOT NULL,
 	nr_lost           INTEGER NOT NULL, -- events, of losses with a known count
 	nr_losses_unknown INTEGER NOT NULL, -- losses without a count
-	nr_overrun        INTEGER NOT NULL  -- events, the kernel's own total
+	nr_overrun        INTEGER NOT NULL, -- events, the kernel's own total
+	checked_policy    TEXT,             -- that agreement is about; NULL: not checked
+	checked_rules     TEXT              -- release of the kernel whose rules it followed
 );
 
 CREATE TABLE memcg (
@@ -64,14 +73,48 @@ CREATE TABLE memcg (
 	limit_bytes INTEGER                 -- NULL: none, or not known
 );
 
--- Decisions of the kernel on the tape, against what the recorded policy's model predicted.
+-- Decisions of the kernel on the tape, against what the model of tape.checked_policy predicted.
 CREATE TABLE agreement (
 	tape_id           INTEGER NOT NULL REFERENCES tape,
 	memcg_id          INTEGER NOT NULL,
 	decision          TEXT NOT NULL,    -- kind: victim, activation, ...
 	decided           INTEGER NOT NULL,
 	equal             INTEGER NOT NULL,
-	first_mismatch_ns INTEGER           -- trace clock; NULL: none
+	first_mismatch_ns INTEGER,          -- trace clock; NULL: none
+	first_predicted   TEXT,             -- its sides, in words
+	first_recorded    TEXT
+);
+
+-- Of these, the ones that were not predicted, by what stands before them on the tape.
+CREATE TABLE disagreement (
+	tape_id  INTEGER NOT NULL,
+	memcg_id INTEGER NOT NULL,
+	decision TEXT NOT NULL,
+	cause    TEXT NOT NULL REFERENCES cause(name),
+	count    INTEGER NOT NULL
+);
+
+-- Decisions seen and not predicted at all, on the whole machine.
+CREATE TABLE undecided (
+	tape_id INTEGER NOT NULL REFERENCES tape,
+	what    TEXT NOT NULL,
+	cause   TEXT NOT NULL REFERENCES cause(name),
+	count   INTEGER NOT NULL
+);
+
+-- The first decisions that were not predicted, one by one.
+CREATE TABLE mismatch (
+	tape_id      INTEGER NOT NULL REFERENCES tape,
+	number       INTEGER NOT NULL,      -- from 1, in tape order
+	timestamp_ns INTEGER NOT NULL,      -- trace clock
+	memcg_id     INTEGER NOT NULL,
+	cpu          INTEGER NOT NULL,
+	pid          INTEGER NOT NULL,
+	decision     TEXT NOT NULL,
+	cause        TEXT NOT NULL REFERENCES cause(name),
+	predicted    TEXT NOT NULL,         -- in words
+	recorded     TEXT NOT NULL,
+	state        TEXT                   -- list sizes, and the reclaim call's place
 );
 
 -- ---- Runs: one policy over one tape at one memory size and one perturbation
@@ -173,7 +216,7 @@ SELECT tape_id,
        replace(path, rtrim(path, replace(path, '/', '')), '') AS tape, -- without its folders
        path, content_hash, format_version, kernel_release, command, source, recorded_policy,
        first_ns, last_ns, (last_ns - first_ns) / 1e9 AS seconds,
-       nr_events, nr_lost, nr_losses_unknown, nr_overrun
+       nr_events, nr_lost, nr_losses_unknown, nr_overrun, checked_policy, checked_rules
   FROM tape;
 
 CREATE VIEW v_run AS
@@ -301,15 +344,46 @@ SELECT run_id, step, repeat, 1.0 * ns / folios AS ns_per_folio, 1.0 * ns / holds
 -- Each memcg, and all of them together under memcg_id NULL.
 CREATE VIEW v_agreement AS
 SELECT tape_id, tape, memcg_id, coalesce(memcg.path, memcg_id) AS memcg, decision, decided, equal,
-       100.0 * equal / nullif(decided, 0) AS equal_percent, first_mismatch_ns
+       100.0 * equal / nullif(decided, 0) AS equal_percent, first_mismatch_ns,
+       first_predicted, first_recorded
   FROM agreement
   JOIN v_tape USING (tape_id)
   LEFT JOIN memcg USING (tape_id, memcg_id)
 UNION ALL
 SELECT tape_id, tape, NULL, 'all', decision, sum(decided), sum(equal),
-       100.0 * sum(equal) / nullif(sum(decided), 0), min(first_mismatch_ns)
+       100.0 * sum(equal) / nullif(sum(decided), 0), min(first_mismatch_ns), NULL, NULL
   FROM agreement JOIN v_tape USING (tape_id)
  GROUP BY tape_id, decision;
+
+-- Why not: of each memcg, and of all of them together under memcg_id NULL.
+CREATE VIEW v_disagreement AS
+SELECT disagreement.tape_id, tape, memcg_id, coalesce(memcg.path, memcg_id) AS memcg, decision,
+       cause.number, cause, count, 100.0 * count / nullif(decided, 0) AS percent_of_decided, meaning
+  FROM disagreement
+  JOIN v_tape USING (tape_id)
+  JOIN cause ON cause.name = cause
+  JOIN agreement USING (tape_id, memcg_id, decision)
+  LEFT JOIN memcg USING (tape_id, memcg_id)
+UNION ALL
+SELECT d.tape_id, tape, NULL, 'all', d.decision, cause.number, cause, sum(count),
+       100.0 * sum(count) / nullif((SELECT sum(decided) FROM agreement AS a
+				     WHERE a.tape_id = d.tape_id AND a.decision = d.decision), 0),
+       meaning
+  FROM disagreement AS d JOIN v_tape USING (tape_id) JOIN cause ON cause.name = cause
+ GROUP BY d.tape_id, d.decision, cause.number;
+
+CREATE VIEW v_undecided AS
+SELECT tape_id, tape, what, cause, count, meaning
+  FROM undecided JOIN v_tape USING (tape_id) JOIN cause ON cause.name = cause;
+
+CREATE VIEW v_mismatch AS
+SELECT tape_id, tape, mismatch.number, timestamp_ns, (timestamp_ns - first_ns) / 1e9 AS seconds,
+       coalesce(memcg.path, memcg_id) AS memcg, cpu, pid, decision, cause, predicted, recorded,
+       state, meaning
+  FROM mismatch
+  JOIN v_tape USING (tape_id)
+  JOIN cause ON cause.name = cause
+  LEFT JOIN memcg USING (tape_id, memcg_id);
 
 -- Of a tape's subject together.
 CREATE VIEW v_agreement_total AS
@@ -338,6 +412,9 @@ SELECT run.run_id, tape_id, recorded_policy,
 
 CREATE UNIQUE INDEX memcg_once ON memcg (tape_id, memcg_id);
 CREATE UNIQUE INDEX agreement_once ON agreement (tape_id, memcg_id, decision);
+CREATE UNIQUE INDEX disagreement_once ON disagreement (tape_id, memcg_id, decision, cause);
+CREATE UNIQUE INDEX undecided_once ON undecided (tape_id, what);
+CREATE UNIQUE INDEX mismatch_once ON mismatch (tape_id, number);
 CREATE UNIQUE INDEX run_setting_once ON run_setting (run_id, name);
 CREATE UNIQUE INDEX counter_once ON counter (run_id, memcg_id, name);
 CREATE UNIQUE INDEX counter_at_once ON counter_at (run_id, name, timestamp_ns, memcg_id);

@@ -13,6 +13,23 @@ const char *check_name(enum check_decision decision)
 	return name[decision];
 }
 
+#define CAUSE(number, name, meaning) { #name, meaning },
+static const struct {
+	const char *name, *meaning;
+} causes[NR_CHECK_CAUSES] = {
+#include "schema/causes.def"
+};
+
+const char *check_cause_name(enum check_cause cause)
+{
+	return causes[cause].name;
+}
+
+const char *check_cause_meaning(enum check_cause cause)
+{
+	return causes[cause].meaning;
+}
+
 struct check *check_open(struct world *world, const struct policy_choice *choice,
 			 unsigned int nr_explain)
 {
@@ -68,9 +85,9 @@ bool check_failed(const struct check *check)
 const struct check_tally *check_tally(const struct check *check, uint32_t memcg,
 				      enum check_decision decision)
 {
-	if (memcg >= check->nr_tallies || !check->tally[memcg][decision].decided)
+	if (memcg >= check->nr_tallies || !check->tally[memcg].decision[decision].decided)
 		return NULL;
-	return &check->tally[memcg][decision];
+	return &check->tally[memcg].decision[decision];
 }
 
 const struct check_undecided *check_undecided(const struct check *check)
@@ -78,9 +95,19 @@ const struct check_undecided *check_undecided(const struct check *check)
 	return &check->undecided;
 }
 
-uint64_t check_foreign(const struct check *check)
+bool check_undecided_kind(const struct check *check, unsigned int i,
+			  struct check_undecided_kind *kind)
 {
-	return check->nr_foreign;
+	const struct check_undecided_kind kinds[] = {
+#define UNDECIDED(name, cause, meaning)                                                            \
+	{ #name, meaning, CHECK_CAUSE_##cause, check->undecided.name },
+#include "replay/check/undecided.def"
+	};
+
+	if (i >= sizeof(kinds) / sizeof(kinds[0]))
+		return false;
+	*kind = kinds[i];
+	return true;
 }
 
 const struct check_mismatch *check_mismatch(const struct check *check, unsigned int i)
@@ -91,6 +118,7 @@ const struct check_mismatch *check_mismatch(const struct check *check, unsigned 
 static void events_lost(struct check *check)
 {
 	check->draining[check_cpu(check)].nr = 0;
+	check->lossy = true;
 }
 
 void check_event(struct check *check, const struct tape_event *event, uint64_t read_end)
@@ -99,6 +127,7 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	unsigned int cpu;
 
 	check->event = event;
+	check->about = NULL;
 	check->nr_events++;
 	cpu = check_cpu(check);
 	if (event->kind == EVENT_MM_LRU_INSERTION)

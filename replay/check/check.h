@@ -20,6 +20,12 @@ enum check_decision {
 	NR_CHECK_DECISIONS
 };
 
+enum check_cause {
+#define CAUSE(number, name, meaning) CHECK_CAUSE_##name = number,
+#include "schema/causes.def"
+	NR_CHECK_CAUSES
+};
+
 #define CHECK_SIDE_BYTES 96 /* one side of a mismatch in words */
 #define CHECK_STATE_BYTES 384
 
@@ -28,6 +34,7 @@ struct check_tally {
 	uint64_t equal;
 	uint64_t first_mismatch_ns; /* UINT64_MAX: none */
 	char predicted[CHECK_SIDE_BYTES], recorded[CHECK_SIDE_BYTES]; /* of the first mismatch */
+	uint64_t cause[NR_CHECK_CAUSES]; /* of all mismatches; their sum is decided - equal */
 };
 
 /* One mismatch with the state around it, for --explain. */
@@ -37,24 +44,34 @@ struct check_mismatch {
 	uint32_t cpu;
 	int32_t pid;
 	enum check_decision decision;
+	enum check_cause cause;
 	char predicted[CHECK_SIDE_BYTES], recorded[CHECK_SIDE_BYTES];
 	char state[CHECK_STATE_BYTES];
 };
 
 /* Verdicts seen and not decided, and why. */
 struct check_undecided {
-	uint64_t unseen_folio; /* in memory before the tape began */
-	uint64_t metadata; /* block device folios: their accesses are in no event */
-	uint64_t writeback; /* dirty folios evicted: no event says when their writeback ended */
-	uint64_t survivors; /* isolated folios that no event tells why they were not evicted */
-	uint64_t global_reclaim; /* kswapd and direct reclaim are not predicted yet */
-	uint64_t warm_group; /* its lists were not empty when the tape began */
+#define UNDECIDED(name, cause, meaning) uint64_t name;
+#include "replay/check/undecided.def"
+};
+
+/* One of them, as a list has it. */
+struct check_undecided_kind {
+	const char *name, *meaning;
+	enum check_cause cause;
+	uint64_t count;
 };
 
 struct check;
 
 /** check_name() - a decision's name in JSON and results. */
 const char *check_name(enum check_decision decision);
+
+/** check_cause_name() - a cause's name in JSON and results. */
+const char *check_cause_name(enum check_cause cause);
+
+/** check_cause_meaning() - what holds where it is counted, in words. */
+const char *check_cause_meaning(enum check_cause cause);
 
 /**
  * check_open() - begin to check a tape
@@ -82,8 +99,9 @@ const struct check_tally *check_tally(const struct check *check, uint32_t memcg,
 /** check_undecided() - what was left out. */
 const struct check_undecided *check_undecided(const struct check *check);
 
-/** check_foreign() - folios taken from a memcg by kdamond or other groups' reclaim. */
-uint64_t check_foreign(const struct check *check);
+/** check_undecided_kind() - the i-th kind of what was left out. Return: false past the last one. */
+bool check_undecided_kind(const struct check *check, unsigned int i,
+			  struct check_undecided_kind *kind);
 
 /** check_mismatch() - the i-th mismatch in tape order, NULL past the last one kept. */
 const struct check_mismatch *check_mismatch(const struct check *check, unsigned int i);

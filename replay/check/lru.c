@@ -151,11 +151,13 @@ static void activation_missing(struct check *check, struct expected_drain *drain
 	for (unsigned int i = 0; i < nr; i++) {
 		struct folio *folio = drain->folio[i];
 
+		check->about = folio;
 		if (folio_test(folio, FOLIO_alive) && would_activate(folio) &&
 		    !check_is_metadata(check, folio))
 			check_unequal(check, folio->lruvec->memcg, CHECK_activation,
 				      "pfn %" PRIx32 " activated|not activated", folio->pfn);
 	}
+	check->about = NULL;
 	drain->nr -= nr;
 	memmove(drain->folio, drain->folio + nr, drain->nr * sizeof(drain->folio[0]));
 }

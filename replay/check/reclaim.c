@@ -174,6 +174,8 @@ static void apply_isolation(struct check *check, struct reclaim_bracket *bracket
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
 		struct folio *folio = list_entry(pos, struct folio, lru);
 
+		bracket->has_mapped |= folio_test(folio, FOLIO_mapped);
+		bracket->has_dirty |= folio_test(folio, PG_dirty);
 		if (!(bracket->applied.lru & 1) && check_would_evict(check, folio))
 			bracket->predicted_reclaimed += folio_nr_pages(folio);
 	}

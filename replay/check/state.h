@@ -43,6 +43,7 @@ struct reclaim_bracket {
 	bool confused; /* one of them was clean: two CPUs' events stand in the wrong order */
 	uint64_t predicted_reclaimed; /* pages */
 	bool total_unknown; /* folios were evicted whose writeback ended unseen */
+	bool has_mapped, has_dirty; /* such folios were among the isolated */
 };
 
 /*
@@ -61,6 +62,12 @@ struct insertion_run {
 	bool ends_large; /* the last one may not wait, so that it drained the batch itself */
 };
 
+/* What is counted of a memcg. */
+struct check_group {
+	struct check_tally decision[NR_CHECK_DECISIONS];
+	bool foreign; /* others took folios of it, or of a memcg below */
+};
+
 struct check {
 	struct world *world;
 	struct machine machine;
@@ -69,9 +76,11 @@ struct check {
 	struct expected_drain *draining; /* by CPU */
 	struct insertion_run *run; /* by CPU */
 	uint32_t nr_tallies;
-	struct check_tally (*tally)[NR_CHECK_DECISIONS]; /* by the world's memcg number */
+	struct check_group *tally; /* by the world's memcg number */
 	struct check_undecided undecided;
-	uint64_t nr_foreign;
+	const struct folio
+		*about; /* that the event's decisions are about, where it is not the event's own */
+	bool lossy; /* events have been lost */
 	struct check_mismatch *explained;
 	unsigned int nr_explain, nr_explained;
 	bool failed;
@@ -114,6 +123,9 @@ void check_equal(struct check *check, const struct mem_cgroup *memcg, enum check
 void __attribute__((format(printf, 4, 5)))
 check_unequal(struct check *check, const struct mem_cgroup *memcg, enum check_decision decision,
 	      const char *format, ...);
+
+/** check_foreign_eviction() - somebody whose reclaim is not predicted takes the folio. */
+void check_foreign_eviction(struct check *check, const struct folio *folio);
 
 /* ---- folios.c */
 

@@ -11,8 +11,9 @@ const char *const check_lru_name[NR_LRU_LISTS] = {
 	"inactive_anon", "active_anon", "inactive_file", "active_file", "unevictable",
 };
 
-static struct check_tally *tally_of(struct check *check, const struct mem_cgroup *memcg,
-				    enum check_decision decision, uint32_t *number)
+/* What is counted of a memcg; NULL: memory ran out. */
+static struct check_group *group_of(struct check *check, const struct mem_cgroup *memcg,
+				    uint32_t *number)
 {
 	*number = machine_number(&check->machine, memcg);
 	if (*number >= check->nr_tallies) {
@@ -28,21 +29,69 @@ static struct check_tally *tally_of(struct check *check, const struct mem_cgroup
 		       (nr - check->nr_tallies) * sizeof(*check->tally));
 		for (uint32_t n = check->nr_tallies; n < nr; n++)
 			for (int d = 0; d < NR_CHECK_DECISIONS; d++)
-				check->tally[n][d].first_mismatch_ns = UINT64_MAX;
+				check->tally[n].decision[d].first_mismatch_ns = UINT64_MAX;
 		check->nr_tallies = nr;
 	}
-	return &check->tally[*number][decision];
+	return &check->tally[*number];
 }
 
 void check_equal(struct check *check, const struct mem_cgroup *memcg, enum check_decision decision)
 {
 	uint32_t number;
-	struct check_tally *tally = tally_of(check, memcg, decision, &number);
+	struct check_group *group = group_of(check, memcg, &number);
 
-	if (!tally)
+	if (!group)
 		return;
-	tally->decided++;
-	tally->equal++;
+	group->decision[decision].decided++;
+	group->decision[decision].equal++;
+}
+
+void check_foreign_eviction(struct check *check, const struct folio *folio)
+{
+	check->undecided.foreign++;
+	for (const struct mem_cgroup *memcg = folio->lruvec->memcg; memcg; memcg = memcg->parent) {
+		uint32_t number;
+		struct check_group *group = group_of(check, memcg, &number);
+
+		if (group)
+			group->foreign = true;
+	}
+}
+
+/* The folio that a decision on insertion or activation is about. */
+static const struct folio *subject(struct check *check)
+{
+	switch (check->event->kind) {
+	case EVENT_MM_LRU_INSERTION:
+		return check_known_folio(check, check->event->value[MM_LRU_INSERTION_PFN]);
+	case EVENT_MM_LRU_ACTIVATE:
+		return check_known_folio(check, check->event->value[MM_LRU_ACTIVATE_PFN]);
+	default:
+		return NULL;
+	}
+}
+
+static enum check_cause cause_of(struct check *check, const struct check_group *group,
+				 const struct mem_cgroup *memcg)
+{
+	const struct world_task *task = world_task(check->world, check->event->pid);
+	const struct reclaim_bracket *bracket = task ? task->bracket : NULL;
+	const struct folio *folio = check->about ? check->about : subject(check);
+	bool mapped = folio ? folio_test(folio, FOLIO_mapped) : bracket && bracket->has_mapped;
+	bool dirty = folio ? folio_test(folio, PG_dirty) : bracket && bracket->has_dirty;
+
+	if (check->lossy)
+		return CHECK_CAUSE_lost_events;
+	if (mapped)
+		return CHECK_CAUSE_unseen_reference;
+	if (dirty)
+		return CHECK_CAUSE_not_modelled;
+	if (group->foreign)
+		return CHECK_CAUSE_foreign_eviction;
+	for (int lru = 0; lru < NR_LRU_LISTS; lru++)
+		if (memcg->lruvec[0].unseen[lru])
+			return CHECK_CAUSE_unseen_folio;
+	return CHECK_CAUSE_unexplained;
 }
 
 /* The lruvec's sizes and the walk's place, as far as they bear on a decision. */
@@ -75,14 +124,19 @@ check_unequal(struct check *check, const struct mem_cgroup *memcg, enum check_de
 {
 	char text[2 * CHECK_SIDE_BYTES], *recorded;
 	struct check_mismatch *mismatch;
+	struct check_group *group;
 	struct check_tally *tally;
+	enum check_cause cause;
 	uint32_t number;
 	va_list args;
 
-	tally = tally_of(check, memcg, decision, &number);
-	if (!tally)
+	group = group_of(check, memcg, &number);
+	if (!group)
 		return;
+	tally = &group->decision[decision];
+	cause = cause_of(check, group, memcg);
 	tally->decided++;
+	tally->cause[cause]++;
 	if (tally->first_mismatch_ns != UINT64_MAX && check->nr_explained == check->nr_explain)
 		return;
 
@@ -106,6 +160,7 @@ check_unequal(struct check *check, const struct mem_cgroup *memcg, enum check_de
 	mismatch->cpu = check->event->cpu;
 	mismatch->pid = check->event->pid;
 	mismatch->decision = decision;
+	mismatch->cause = cause;
 	snprintf(mismatch->predicted, CHECK_SIDE_BYTES, "%.*s", CHECK_SIDE_BYTES - 1, text);
 	snprintf(mismatch->recorded, CHECK_SIDE_BYTES, "%.*s", CHECK_SIDE_BYTES - 1, recorded);
 	describe_state(check, memcg, mismatch->state);

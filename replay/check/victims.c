@@ -108,11 +108,11 @@ void check_folio_deleted(struct check *check)
 		compare_victim(check, bracket, folio);
 		evict(check, folio, bracket->target);
 	} else if (bracket) {
-		check->nr_foreign++;
+		check_foreign_eviction(check, folio);
 		evict(check, folio, bracket->target);
 	} else if (task && world_task_is_kdamond(task)) {
 		world_infer(check->world, INFER_eviction_by_kdamond);
-		check->nr_foreign++;
+		check_foreign_eviction(check, folio);
 		evict(check, folio, NULL);
 	} else {
 		check->world->nr_stimuli++;

@@ -8,9 +8,9 @@ fail() {
 }
 
 # All that `check` and `replay` make of a tape, without names and pfns: memcgs by their order on the tape.
-# The first mismatch names a pfn in its text; --json has its time only.
+# The sides of a mismatch name pfns.
 results_of() { # tape
-	"$LRUTAPE" check --json "$1" | sed 's/"memcg": "[^"]*"/"memcg"/'
+	"$LRUTAPE" check --json "$1" | sed -E 's/"(tape|kernel_release|memcg|command_memcg|predicted|recorded)": "[^"]*"/"\1"/g; s/"memcg_id": [0-9]*/"memcg_id"/'
 	"$LRUTAPE" info --json "$1" | grep -o '"fidelity".*'
 	rm -f of.db
 	"$LRUTAPE" replay -o of.db --policy classic "$1" 2>/dev/null | sed 's/.* over //; s/ of [^ ]*$//'

@@ -55,14 +55,15 @@ class_record() { # class tape
 
 # "decision equal decided share" over the memcgs that the tape is about. Other recordings may run beside.
 class_shares() { # tape
-	local path
-	path=$("$LRUTAPE" dump --blob lrutape/memcg "$1" 2>/dev/null | awk '{ print $2 }')
-	"$LRUTAPE" check --json "$1" 2>/dev/null | tr -d ' "{}' |
-		awk -F, -v memcg="memcg:${path:-/lrutape-two-}" '
-		index($0, memcg) == 1 {
-			for (i = 1; i <= NF; i++) { split($i, kv, ":"); v[kv[1]] = kv[2] }
-			decided[v["decision"]] += v["decided"]
-			equal[v["decision"]] += v["equal"]
-		}
-		END { for (d in decided) printf "%s %d %d %.3f\n", d, equal[d], decided[d], 100 * equal[d] / decided[d] }'
+	"$LRUTAPE" check --json "$1" 2>/dev/null | python3 -c '
+import collections, json, sys
+checked = json.load(sys.stdin)
+about = checked["command_memcg"] or "/lrutape-two-"
+equal, decided = collections.Counter(), collections.Counter()
+for row in checked["decisions"]:
+    if row["memcg"].startswith(about):
+        equal[row["decision"]] += row["equal"]
+        decided[row["decision"]] += row["decided"]
+for name, nr in decided.items():
+    print(name, equal[name], nr, "%.3f" % (100 * equal[name] / nr))'
 }

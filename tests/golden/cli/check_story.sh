@@ -20,5 +20,13 @@ run --json equal.lrt
 run --explain 1 survivor.lrt
 run --json survivor.lrt
 run --explain 10 missing.lrt
+# The same in a database: what, why, and one by one.
+run -o missing.db missing.lrt >/dev/null
+for question in agreement disagreement mismatches; do
+	echo "\$ lrutape sql missing.db $question"
+	"$LRUTAPE" sql missing.db "$question"
+done
+"$LRUTAPE" sql missing.db "SELECT checked_policy, checked_rules, recorded_policy FROM v_tape"
+"$LRUTAPE" sql missing.db "SELECT what, cause, count FROM v_undecided"
 # Single pages only: the patch decides the same.
 run --policy classic+large_folio_lru_cache equal.lrt

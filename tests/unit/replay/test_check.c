@@ -309,7 +309,7 @@ static void correct_tape_is_equal_in_all_its_decisions(void **state)
 	assert_null(check_mismatch(check, 0));
 	assert_int_equal(check_undecided(check)->unseen_folio, 0);
 	assert_int_equal(check_undecided(check)->survivors, 0);
-	assert_int_equal(check_foreign(check), 0);
+	assert_int_equal(check_undecided(check)->foreign, 0);
 	assert_null(check_tally(check, WORLD_ROOT, CHECK_victim));
 	assert_null(check_tally(check, 4711, CHECK_victim));
 }
@@ -640,7 +640,7 @@ static void folio_evicted_by_kdamond_leaves_a_shadow_of_the_root(void **state)
 	for (int d = 0; d < NR_CHECK_DECISIONS; d++)
 		assert_int_equal(unequal((enum check_decision)d), 0);
 	assert_int_equal(decided(CHECK_refault_verdict), 1);
-	assert_int_equal(check_foreign(check), 1);
+	assert_int_equal(check_undecided(check)->foreign, 1);
 	assert_int_equal(world.inferred[INFER_eviction_by_kdamond], 1);
 }
 
@@ -660,7 +660,7 @@ static void truncated_folio_comes_back_as_new(void **state)
 	run_check(0);
 	assert_int_equal(unequal(CHECK_insertion_list), 0);
 	assert_int_equal(decided(CHECK_refault_verdict), 0);
-	assert_int_equal(check_foreign(check), 0);
+	assert_int_equal(check_undecided(check)->foreign, 0);
 }
 
 /* A tape that does not say who was in the group, and may have missed some of its folios. */
@@ -714,7 +714,7 @@ static void reclaim_of_a_group_with_unknown_folios_is_not_predicted(void **state
 	assert_int_equal(decided(CHECK_victim), 0);
 	assert_int_equal(decided(CHECK_reclaim_stop), 0);
 	assert_int_equal(check_undecided(check)->warm_group, 1);
-	assert_int_equal(check_foreign(check), 1);
+	assert_int_equal(check_undecided(check)->foreign, 1);
 }
 
 static void global_reclaim_is_not_predicted(void **state)
@@ -728,7 +728,7 @@ static void global_reclaim_is_not_predicted(void **state)
 	run_check(0);
 	assert_int_equal(decided(CHECK_reclaim_stop), 0);
 	assert_int_equal(check_undecided(check)->global_reclaim, 1);
-	assert_int_equal(check_foreign(check), 1);
+	assert_int_equal(check_undecided(check)->foreign, 1);
 }
 
 /*

@@ -144,8 +144,21 @@ static void what_is_added_is_there(void **state)
 	assert_int_equal(tape_id, 1);
 	assert_int_equal(run_id, 1);
 	results_add_memcg(results, tape_id, 77, "/x", RESULTS_NONE);
-	results_add_agreement(results, tape_id, 77, "victim", 10, 9, 1234);
-	results_add_agreement(results, tape_id, 78, "victim", 30, 30, RESULTS_NONE);
+	results_add_agreement(results, &(struct results_agreement){ .tape_id = tape_id,
+								    .memcg_id = 77,
+								    .decision = "victim",
+								    .decided = 10,
+								    .equal = 9,
+								    .first_mismatch_ns = 1234,
+								    .first_predicted = "pfn 1",
+								    .first_recorded = "pfn 2" });
+	results_add_agreement(results,
+			      &(struct results_agreement){ .tape_id = tape_id,
+							   .memcg_id = 78,
+							   .decision = "victim",
+							   .decided = 30,
+							   .equal = 30,
+							   .first_mismatch_ns = RESULTS_NONE });
 	results_add_setting(results, run_id, "a", "1");
 	results_add_counter(results, run_id, 77, "misses", INT64_MAX);
 	results_add_counter(results, run_id, 77, "resident_max", 5);
@@ -191,7 +204,7 @@ static void what_is_added_is_there(void **state)
 		ask("SELECT inferred_percent = 10 AND least_decision = 'victim' FROM v_belief"), 1);
 	assert_int_equal(
 		ask("SELECT count(*) FROM sqlite_master WHERE name LIKE '%\\_once' ESCAPE '\\'"),
-		10);
+		13);
 }
 
 static void every_name_of_the_lists_is_accepted(void **state)
@@ -408,7 +421,12 @@ static void add_absent(struct results *r)
 
 static void add_more_equal_than_decided(struct results *r)
 {
-	results_add_agreement(r, 1, 1, "victim", 1, 2, RESULTS_NONE);
+	results_add_agreement(r, &(struct results_agreement){ .tape_id = 1,
+							      .memcg_id = 1,
+							      .decision = "victim",
+							      .decided = 1,
+							      .equal = 2,
+							      .first_mismatch_ns = RESULTS_NONE });
 }
 
 static void add_twice(struct results *r)

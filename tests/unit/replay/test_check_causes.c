@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One activation that nothing predicts, behind each of the facts that may be the reason for it:
+ *
+ *   31 pages come in and are read once | the fact | page 5 is activated
+ */
+#include "replay/check/check.h"
+#include "replay/event_stream.h"
+
+#include "tests/unit/made_tape.h"
+
+#define INACTIVE_FILE 2
+#define PAGE 5
+
+static struct made_tape tape;
+static struct world world;
+static struct check *check;
+
+static int begin(void **state)
+{
+	(void)state;
+	made_tape_begin(&tape, NULL);
+	made_machine(&tape, 64);
+	for (uint64_t page = 0; page < 31; page++) {
+		made_add(&tape, 0, GROUP_TASK, page);
+		if (page == 30)
+			for (uint64_t p = 0; p < 31; p++)
+				made_insertion(&tape, 0, GROUP_TASK, p, INACTIVE_FILE);
+		made_read(&tape, 0, GROUP_TASK, page, page);
+	}
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	check_close(check);
+	world_exit(&world);
+	made_tape_end(&tape);
+	return 0;
+}
+
+static void assert_cause(enum check_cause expected)
+{
+	const struct tape_event *event;
+	const struct check_tally *tally;
+	struct policy_choice choice;
+	struct event_stream *stream;
+	uint64_t read_end, sum = 0;
+	char why[256];
+
+	made_activation(&tape, 0, GROUP_TASK, PAGE);
+	assert_int_equal(world_init(&world, made_tape_read(&tape)), 0);
+	assert_int_equal(policy_parse("classic", "6.18", &choice, why, sizeof(why)), 0);
+	check = check_open(&world, &choice, 1);
+	stream = event_stream_open(tape.reader);
+	assert_non_null(check);
+	assert_non_null(stream);
+	while (event_stream_next(stream, &event, &read_end) > 0) {
+		world_event(&world, event);
+		check_event(check, event, read_end);
+		world_event_done(&world, event, read_end);
+	}
+	event_stream_close(stream);
+	tally = check_tally(check, world.command_memcg, CHECK_activation);
+	assert_non_null(tally);
+	for (int c = 0; c < NR_CHECK_CAUSES; c++)
+		sum += tally->cause[c];
+	assert_int_equal(sum, 1);
+	assert_int_equal(tally->decided - tally->equal, 1);
+	assert_string_equal(check_cause_name(check_mismatch(check, 0)->cause),
+			    check_cause_name(expected));
+	assert_int_equal(tally->cause[expected], 1);
+}
+
+static void without_any_fact_it_is_unexplained(void **state)
+{
+	(void)state;
+	assert_cause(CHECK_CAUSE_unexplained);
+}
+
+static void a_loss_on_any_cpu_comes_first(void **state)
+{
+	(void)state;
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_FAULT, MADE_INO, MADE_DEV, PAGE);
+	made_lost(&tape, 1, 3);
+	made_read(&tape, 1, OTHER_TASK, 0, 0); /* a loss is told before the next event of its CPU */
+	assert_cause(CHECK_CAUSE_lost_events);
+}
+
+static void a_mapped_folio_may_have_been_referenced_unseen(void **state)
+{
+	(void)state;
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_FAULT, MADE_INO, MADE_DEV, PAGE);
+	assert_cause(CHECK_CAUSE_unseen_reference);
+}
+
+static void another_folio_that_is_mapped_is_no_reason(void **state)
+{
+	(void)state;
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_FAULT, MADE_INO, MADE_DEV, PAGE + 1);
+	assert_cause(CHECK_CAUSE_unexplained);
+}
+
+static void a_dirty_folio_is_not_modelled(void **state)
+{
+	(void)state;
+	made_event_text(&tape, 0, GROUP_TASK, WRITEBACK_DIRTY_FOLIO, "254:0", MADE_INO, PAGE, 0);
+	assert_cause(CHECK_CAUSE_not_modelled);
+}
+
+static void a_folio_of_the_group_evicted_by_kdamond_is_foreign(void **state)
+{
+	(void)state;
+	made_delete(&tape, 1, KDAMOND_TASK, PAGE + 1);
+	assert_cause(CHECK_CAUSE_foreign_eviction);
+	assert_int_equal(check_undecided(check)->foreign, 1);
+}
+
+static void every_kind_of_undecided_is_listed_once(void **state)
+{
+	struct check_undecided_kind kind;
+	unsigned int nr = 0;
+	uint64_t sum = 0;
+
+	(void)state;
+	made_delete(&tape, 1, KDAMOND_TASK, PAGE + 1);
+	assert_cause(CHECK_CAUSE_foreign_eviction);
+	for (; check_undecided_kind(check, nr, &kind); nr++) {
+		assert_true(kind.name[0] && kind.meaning[0]);
+		sum += kind.count;
+	}
+	assert_int_equal(nr * sizeof(uint64_t), sizeof(struct check_undecided));
+	assert_int_equal(sum, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(without_any_fact_it_is_unexplained),
+		TEST(a_loss_on_any_cpu_comes_first),
+		TEST(a_mapped_folio_may_have_been_referenced_unseen),
+		TEST(another_folio_that_is_mapped_is_no_reason),
+		TEST(a_dirty_folio_is_not_modelled),
+		TEST(a_folio_of_the_group_evicted_by_kdamond_is_foreign),
+		TEST(every_kind_of_undecided_is_listed_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
