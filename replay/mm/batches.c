@@ -47,9 +47,7 @@ static void batch_move(struct mm *mm, enum lru_batch which, struct folio *folio)
 		return;
 	case BATCH_LRU_MOVE_TAIL:
 		if (!folio_test(folio, PG_unevictable)) {
-			lruvec_del_folio(lruvec, folio);
-			folio_clear(folio, PG_active);
-			lruvec_add_folio_tail(lruvec, folio);
+			mm->policy->folio_rotated(mm, lruvec, folio);
 			lruvec_count(lruvec, COUNT_pgrotated, folio_nr_pages(folio));
 		}
 		return;

@@ -42,6 +42,7 @@ enum folio_flag {
 	FOLIO_refaulted = 1u << 21, /* its slot held a shadow entry when it came */
 	FOLIO_refault_active = 1u << 22, /* workingset_refault() set PG_active */
 	FOLIO_demanded = 1u << 23, /* brought in by an access that is still to be counted */
+	FOLIO_in_fault = 1u << 24, /* added while its task handles a page fault */
 };
 
 struct folio {

@@ -21,6 +21,7 @@ struct reclaim_policy;
 #define MM_CPU_LIMIT 4096
 #define MEMCG_INDEX_LIMIT 65535 /* a shadow entry holds 16 bits of it */
 #define MEMCG_DEPTH_LIMIT 64
+#define MAX_NR_ZONES 4 /* DMA, DMA32, Normal, Movable */
 
 struct mm_config {
 	const struct reclaim_policy *policy;
@@ -32,6 +33,8 @@ struct mm_config {
 	int64_t total_swap_pages; /* of all swap areas */
 	int64_t nr_swap_pages; /* free ones */
 	bool hold_drains; /* check: batches move only when the tape says so */
+	/* First page frame of each zone, UINT64_MAX: there is none. All 0: one zone, the highest. */
+	uint64_t zone_start_pfn[MAX_NR_ZONES];
 };
 
 struct mm {
@@ -114,6 +117,18 @@ static inline void mm_stats_use(struct mm *mm, struct lruvec *lruvec)
 {
 	if (__builtin_expect(mm->config.rules.exact_stats, 0))
 		mem_cgroup_flush_stats(mm, lruvec->memcg);
+}
+
+/** mm_folio_zone() - the zone that its frame lies in: the one that begins last at or below it. */
+static inline uint8_t mm_folio_zone(const struct mm *mm, const struct folio *folio)
+{
+	uint8_t zone = 0;
+
+	for (uint8_t z = 1; z < MAX_NR_ZONES; z++)
+		if (folio->pfn >= mm->config.zone_start_pfn[z] &&
+		    mm->config.zone_start_pfn[z] >= mm->config.zone_start_pfn[zone])
+			zone = z;
+	return zone;
 }
 
 /** mm_charge() - add pages (or take them, if negative) to a memcg and its ancestors. */

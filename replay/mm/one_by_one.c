@@ -12,6 +12,20 @@ void one_by_one_folio_activated(struct mm *mm, struct lruvec *lruvec, struct fol
 	(void)mm, (void)lruvec, (void)folio; /* none of these policies queues an activation */
 }
 
+void one_by_one_folio_rotated(struct mm *mm, struct lruvec *lruvec, struct folio *folio)
+{
+	(void)mm;
+	lruvec_del_folio(lruvec, folio);
+	folio_clear(folio, PG_active);
+	lruvec_add_folio_tail(lruvec, folio);
+}
+
+void one_by_one_references_checked(struct mm *mm, struct folio *folio)
+{
+	(void)mm;
+	folio_clear(folio, PG_referenced);
+}
+
 void one_by_one_folio_removed(struct mm *mm, struct lruvec *lruvec, struct folio *folio)
 {
 	(void)mm;
@@ -39,7 +53,8 @@ struct shadow one_by_one_evict(struct mm *mm, struct folio *folio, struct mem_cg
 
 void one_by_one_prepare_scan(struct reclaim_walk *walk)
 {
-	(void)walk;
+	if (!walk->mm->config.rules.balance_by_rotation)
+		lruvec_lock(mem_cgroup_lruvec(walk->top, 0), LOCK_prepare_scan, 0);
 }
 
 /* A second look at a lower priority would find what the first one found. */
@@ -56,7 +71,9 @@ bool one_by_one_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec,
 {
 	if (!*nr_left(walk) || walk->sc.nr_reclaimed >= walk->sc.nr_to_reclaim)
 		return false;
-	*request = (struct scan_request){ lruvec, LRU_INACTIVE_FILE, 1 };
+	*request = (struct scan_request){ .lruvec = lruvec,
+					  .lru = LRU_INACTIVE_FILE,
+					  .nr_to_scan = 1 };
 	return true;
 }
 
@@ -90,6 +107,10 @@ void one_by_one_isolate(struct mm *mm, const struct scan_request *request, struc
 		result->nr_scanned += folio_nr_pages(folio);
 	}
 	result->nr_taken = result->nr_scanned;
+	if (request->lru & 1)
+		result->nr_pgrefill = result->nr_scanned;
+	else
+		result->nr_pgscan = result->nr_scanned;
 }
 
 bool one_by_one_examine_active(struct mm *mm, struct lruvec *lruvec, struct folio *folio)

@@ -30,10 +30,14 @@
 	.prepare_scan = one_by_one_prepare_scan, .shrink_begin = one_by_one_shrink_begin,          \
 	.shrink_next = one_by_one_shrink_next, .shrink_done = one_by_one_shrink_done,              \
 	.isolate = one_by_one_isolate, .examine_active = one_by_one_examine_active,                \
-	.putback = one_by_one_putback, .reclaim_end = one_by_one_reclaim_end
+	.folio_rotated = one_by_one_folio_rotated,                                                 \
+	.references_checked = one_by_one_references_checked, .putback = one_by_one_putback,        \
+	.reclaim_end = one_by_one_reclaim_end
 
 /* See struct reclaim_policy. */
 void one_by_one_folio_activated(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
+void one_by_one_folio_rotated(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
+void one_by_one_references_checked(struct mm *mm, struct folio *folio);
 void one_by_one_folio_removed(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
 void one_by_one_refault(struct mm *mm, struct folio *folio, struct shadow shadow);
 struct shadow one_by_one_evict(struct mm *mm, struct folio *folio, struct mem_cgroup *target);

@@ -10,6 +10,11 @@
 	.exact_stats = true, .full_memcg_walk = true, .balance_by_rotation = true,                 \
 	.file_workingset_only = true, .anon_starts_active = true
 
+/* 6.1.192, 6.12.117 and 6.7 up to 6.13: rules of MGLRU that 6.14 changed. */
+#define LRU_GEN_UP_TO_6_13                                                                         \
+	.refs_width = 2, .tier0_gain = 1, .tier_gain = 2, .older_type_first = true,                \
+	.types_coupled = true, .aging_by_sizes = true, .rejected_to_youngest = true
+
 static const struct mm_rules releases[] = {
 	{
 		.release = "5.6",
@@ -24,6 +29,44 @@ static const struct mm_rules releases[] = {
 		.lru_add_barrier = LRU_ADD_MB_AFTER_ATOMIC,
 	},
 	{
+		.release = "6.1",
+		.folio_batch_size = 15,
+		.lru_cached_order_limit = 1,
+		.zap_drains = true,
+		.release_pages = true,
+		.memcg_stock_pages = 64,
+		.full_memcg_walk = true,
+		.evictable_inline = true,
+		.lru_add_barrier = LRU_ADD_FLAG_LAST,
+		.lru_gen = { LRU_GEN_UP_TO_6_13, .evicts_after_aging = true,
+			     .dirty_folios_wait = true, .locked_folios_wait = true,
+			     .protection_counts_as_activation = true },
+	},
+	{
+		.release = "6.7",
+		.folio_batch_size = 15,
+		.lru_cached_order_limit = 1,
+		.zap_drains = true,
+		.release_pages = true,
+		.memcg_stock_pages = 64,
+		.full_memcg_walk = true,
+		.evictable_inline = true,
+		.lru_add_barrier = LRU_ADD_FLAG_LAST,
+		.lru_gen = { LRU_GEN_UP_TO_6_13, .dirty_folios_wait = true,
+			     .locked_folios_wait = true, .old_refaults_count = true },
+	},
+	{
+		.release = "6.12",
+		.folio_batch_size = 31,
+		.lru_cached_order_limit = 1,
+		.zap_drains = true,
+		.memcg_stock_pages = 64,
+		.evictable_inline = true,
+		.lru_add_barrier = LRU_ADD_FLAG_LAST,
+		.lru_gen = { LRU_GEN_UP_TO_6_13, .activation_clears_refs = true,
+			     .old_refaults_count = true },
+	},
+	{
 		.release = "6.18",
 		.folio_batch_size = 31,
 		.lru_cached_order_limit = 1,
@@ -32,6 +75,20 @@ static const struct mm_rules releases[] = {
 		.note_cost_of_own_level_free = true,
 		.evictable_inline = true,
 		.lru_add_barrier = LRU_ADD_FLAG_LAST,
+		.lru_gen = { .refs_width = 2,
+			     .refs_need_referenced = true,
+			     .insertion_by_age = true,
+			     .activation_clears_refs = true,
+			     .tier0_gain = 2,
+			     .tier_gain = 3,
+			     .tier0_protected_counts = true,
+			     .type_by_all_tiers = true,
+			     .min_seq_returns_early = true,
+			     .budget_is_nr_to_scan = true,
+			     .protected_to_young_end = true,
+			     .dirty_folios_wait = true,
+			     .old_refaults_count = true,
+			     .recent_is_four_generations = true },
 	},
 };
 

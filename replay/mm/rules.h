@@ -8,12 +8,44 @@
 #define REPLAY_MM_RULES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* What stands in lru_add() between setting PG_lru and the test whether the folio is evictable. */
 enum lru_add_barrier {
 	LRU_ADD_SMP_MB, /* a full fence: up to 5.6 */
 	LRU_ADD_MB_AFTER_ATOMIC, /* the atomic set orders already, on x86: 5.7 to 5.17 */
 	LRU_ADD_FLAG_LAST, /* nothing: PG_lru is set after the move, by the drain: 5.18 on */
+};
+
+/*
+ * MGLRU. The great change came in 6.14; smaller ones went into stable releases as well, so that Debian's
+ * 6.1.192 has the insertion rule of 6.7 and its 6.12.117 is not 6.12.0. The row of a release is that of its
+ * last stable version.
+ */
+struct lru_gen_rules {
+	uint8_t refs_width; /* bits of the access count: 2 in every known configuration for amd64 */
+	bool refs_need_referenced; /* the second encoding, see lru_gen_tiers.c: 6.14 on */
+	bool insertion_by_age; /* counted back from max_seq, by PG_workingset: 6.14 on */
+	bool activation_clears_refs; /* 6.13 on, 6.12.114 */
+	uint8_t tier0_gain, tier_gain; /* 1:2, from 6.14 on 2:3 */
+	bool tier0_protected_counts; /* protected pages of tier 0 are counted too: 6.14 on */
+	bool type_by_all_tiers; /* anon or file by the sums of all tiers: 6.14 on; before by tier 0 */
+	bool older_type_first; /* min_seq decides which type is scanned: up to 6.13 */
+	bool types_coupled; /* anon never has fewer generations than file: up to 6.13 */
+	bool min_seq_returns_early; /* nothing is done to min_seq where no list is empty: 6.18 */
+	bool aging_by_sizes; /* with three generations their sizes decide: up to 6.13 */
+	bool evicts_after_aging; /* in the same call: 6.1 */
+	bool budget_is_nr_to_scan; /* of one scan: 6.18; before MAX_LRU_BATCH */
+	bool protected_to_young_end; /* protected folios go to the young end: 6.14 on */
+	bool dirty_folios_wait; /* they are sorted, not isolated: not in 6.12.114 and 7.x */
+	bool locked_folios_wait; /* so are locked ones: up to 6.13, where dirty ones are */
+	bool rejected_to_youngest; /* what reclaim could not free joins max_seq: up to 6.13 */
+	bool old_refaults_count; /* WORKINGSET_REFAULT counts those that are not recent: 6.6 on */
+	bool recent_is_four_generations; /* 6.14 on; before, the oldest generation only */
+	bool protection_counts_as_activation; /* WORKINGSET_ACTIVATE is of protected folios: up to 6.5 */
+
+	/* Kairui Song's series, in no release: how the loops over the oldest generation are written. */
+	bool batch_counters, bulk_move, prefetch;
 };
 
 struct mm_rules {
@@ -31,6 +63,8 @@ struct mm_rules {
 	bool balance_by_rotation; /* recent_rotated/recent_scanned instead of costs: up to 5.7 */
 	bool file_workingset_only; /* no ages and no shadows of anon: up to 5.8 */
 	bool anon_starts_active; /* up to 5.8 */
+
+	struct lru_gen_rules lru_gen;
 
 	/* What one folio costs in lru_add(); no decision hangs on these. */
 	bool evictable_inline; /* page_evictable() is no call: 5.7 on */

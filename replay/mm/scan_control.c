@@ -18,6 +18,7 @@ void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgr
 	walk->sc = (struct scan_control){
 		.nr_to_reclaim = nr_to_reclaim < least ? least : nr_to_reclaim,
 		.target_mem_cgroup = target,
+		.reclaim_idx = MAX_NR_ZONES - 1,
 		.priority = DEF_PRIORITY,
 		.may_swap = may_swap,
 		.memcg_full_walk = mm->config.rules.full_memcg_walk,
@@ -28,8 +29,6 @@ void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgr
 static void walk_begin_node(struct reclaim_walk *walk)
 {
 	walk->sc.nr_scanned = 0;
-	if (!walk->mm->config.rules.balance_by_rotation)
-		lruvec_lock(mem_cgroup_lruvec(walk->top, 0), LOCK_prepare_scan, 0);
 	walk->mm->policy->prepare_scan(walk);
 	walk->memcg = NULL;
 	walk->state = WALK_MEMCG;
@@ -168,7 +167,7 @@ static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *t
 		next = pos->next;
 		verdict = shrink_folio(folio);
 		if (!folio_test(folio, PG_locked | PG_writeback | PG_unevictable))
-			folio_clear(folio, PG_referenced); /* folio_check_references() */
+			mm->policy->references_checked(mm, folio);
 		switch (verdict) {
 		case FOLIO_ACTIVATE:
 			folio_set(folio, PG_active);
@@ -196,19 +195,21 @@ static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *t
 
 /* shrink_inactive_list() or shrink_active_list(), as the request's list says. */
 static void shrink_list(struct reclaim_walk *walk, const struct scan_request *request,
-			unsigned int cpu, const struct evict_call *call, struct scan_result *result)
+			const struct evict_call *call, struct scan_result *result)
 {
 	struct mm *mm = walk->mm;
 	struct lruvec *lruvec = request->lruvec;
 	struct list_head taken;
 
 	list_init(&taken);
-	lru_add_drain(mm, cpu, DRAIN_reclaim);
+	if (!mm->policy->drains_before_lruvec)
+		lru_add_drain(mm, walk->cpu, DRAIN_reclaim);
 	mm->policy->isolate(mm, request, &taken, result);
-	lruvec_lock(lruvec, LOCK_isolate, result->nr_taken);
+	if (!result->goes_on)
+		lruvec_lock(lruvec, LOCK_isolate, result->nr_taken);
 	lruvec_count(lruvec, COUNT_isolations, 1);
+	lruvec_count(lruvec, COUNT_pgrefill, result->nr_pgrefill);
 	if (lru_is_active(request->lru)) {
-		lruvec_count(lruvec, COUNT_pgrefill, result->nr_scanned);
 		for (struct list_head *pos = taken.next; pos != &taken; pos = pos->next)
 			mm->policy->examine_active(mm, lruvec, list_entry(pos, struct folio, lru));
 		lruvec_lock(lruvec, LOCK_putback, result->nr_taken);
@@ -216,9 +217,9 @@ static void shrink_list(struct reclaim_walk *walk, const struct scan_request *re
 		bool file = request->lru == LRU_INACTIVE_FILE;
 
 		lruvec_count(lruvec, file ? COUNT_pgscan_file : COUNT_pgscan_anon,
-			     result->nr_scanned);
+			     result->nr_pgscan);
 		lruvec_count(lruvec, walk->sc.kswapd ? COUNT_pgscan_kswapd : COUNT_pgscan_direct,
-			     result->nr_scanned);
+			     result->nr_pgscan);
 		if (!result->nr_taken)
 			return;
 		result->nr_reclaimed = shrink_folio_list(walk, &taken, call);
@@ -236,11 +237,12 @@ uint64_t reclaim_run(struct mm *mm, struct mem_cgroup *target, uint64_t nr_to_re
 	struct scan_request request;
 
 	reclaim_walk_begin(&walk, mm, target, nr_to_reclaim, may_swap);
+	walk.cpu = cpu;
 	lruvec_count(mem_cgroup_lruvec(walk.top, 0), COUNT_reclaims, 1);
 	while (reclaim_walk_next(&walk, &request)) {
 		struct scan_result result = { 0 };
 
-		shrink_list(&walk, &request, cpu, &call, &result);
+		shrink_list(&walk, &request, &call, &result);
 		reclaim_walk_done(&walk, &result);
 	}
 	reclaim_walk_end(&walk);

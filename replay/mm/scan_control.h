@@ -27,6 +27,7 @@
 struct scan_control {
 	uint64_t nr_to_reclaim; /* pages */
 	struct mem_cgroup *target_mem_cgroup; /* whose limit was hit; NULL: global */
+	uint8_t reclaim_idx; /* highest zone that will do */
 	int priority; /* 12 down to 0: scan size >> priority */
 	bool may_swap;
 	bool kswapd;
@@ -46,12 +47,21 @@ struct scan_request {
 	struct lruvec *lruvec;
 	enum lru_list lru;
 	uint64_t nr_to_scan; /* pages */
+	/* MGLRU: one scan of an evict. The lists are those of the type that lru tells. */
+	int tier_idx; /* highest tier to evict */
+	unsigned int swappiness;
+	uint8_t reclaim_idx;
+	bool other_type_next; /* if nothing comes of it */
 };
 
 struct scan_result {
 	uint64_t nr_scanned; /* pages looked at */
 	uint64_t nr_taken; /* pages isolated */
 	uint64_t nr_reclaimed; /* pages freed; 0 for active lists */
+	uint64_t nr_pgscan, nr_pgrefill; /* pages, as vmstat counts what was looked at */
+	/* MGLRU: the same hold of the lock goes on with the other type; else pages that the evict counts for. */
+	bool goes_on;
+	uint64_t nr_evict;
 };
 
 /* Room for a policy's loop variables between two isolations of one lruvec. */
@@ -72,6 +82,7 @@ struct reclaim_walk {
 	struct mem_cgroup *memcg; /* being shrunk */
 	bool retried_full_walk;
 	struct scan_request request; /* handed out and not yet answered */
+	unsigned int cpu; /* on which it runs */
 	_Alignas(8) unsigned char shrink_state[SHRINK_STATE_BYTES];
 };
 

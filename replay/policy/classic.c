@@ -75,6 +75,22 @@ static void classic_folio_activated(struct mm *mm, struct lruvec *lruvec, struct
 	lruvec->recent_rotated[folio_is_file_lru(folio)]++;
 }
 
+/* Kernel: mm/swap.c, lru_move_tail(), v6.18. */
+static void classic_folio_rotated(struct mm *mm, struct lruvec *lruvec, struct folio *folio)
+{
+	(void)mm;
+	lruvec_del_folio(lruvec, folio);
+	folio_clear(folio, PG_active);
+	lruvec_add_folio_tail(lruvec, folio);
+}
+
+/* Kernel: mm/vmscan.c, folio_check_references(), v6.18. */
+static void classic_references_checked(struct mm *mm, struct folio *folio)
+{
+	(void)mm;
+	folio_clear(folio, PG_referenced);
+}
+
 /* Kernel: mm/swap.c, folio_mark_accessed(), v6.18. */
 static void classic_folio_accessed(struct mm *mm, unsigned int cpu, struct folio *folio)
 {
@@ -209,6 +225,8 @@ static void classic_prepare_scan(struct reclaim_walk *walk)
 	struct scan_control *sc = &walk->sc;
 	struct lruvec *target = mem_cgroup_lruvec(walk->top, 0);
 
+	if (!walk->mm->config.rules.balance_by_rotation)
+		lruvec_lock(target, LOCK_prepare_scan, 0);
 	sc->anon_cost = target->anon_cost;
 	sc->file_cost = target->file_cost;
 	mm_stats_use(walk->mm, target);
@@ -425,7 +443,9 @@ static bool classic_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec
 				sc->skipped_deactivate = true;
 				continue;
 			}
-			*request = (struct scan_request){ lruvec, lru, nr };
+			*request = (struct scan_request){ .lruvec = lruvec,
+							  .lru = lru,
+							  .nr_to_scan = nr };
 			return true;
 		}
 		shrink->lru = 0;
@@ -439,8 +459,9 @@ static bool classic_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec
 		shrink->anon_aged = true;
 		sc->nr_reclaimed += shrink->nr_reclaimed;
 		if (walk->mm->config.total_swap_pages > 0 && inactive_is_low(walk->mm, lruvec, 0)) {
-			*request = (struct scan_request){ lruvec, LRU_ACTIVE_ANON,
-							  SWAP_CLUSTER_MAX };
+			*request = (struct scan_request){ .lruvec = lruvec,
+							  .lru = LRU_ACTIVE_ANON,
+							  .nr_to_scan = SWAP_CLUSTER_MAX };
 			return true;
 		}
 	}
@@ -481,6 +502,10 @@ static void classic_isolate(struct mm *mm, const struct scan_request *request,
 		list_move_tail(&folio->lru, taken);
 	}
 	lruvec_update_size(lruvec, request->lru, -(int64_t)result->nr_taken);
+	if (request->lru & 1)
+		result->nr_pgrefill = result->nr_scanned;
+	else
+		result->nr_pgscan = result->nr_scanned;
 }
 
 /*
@@ -527,6 +552,7 @@ const struct reclaim_policy policy_classic = {
 	.kernel_lru_add = true,
 	.folio_added = classic_folio_added,
 	.folio_activated = classic_folio_activated,
+	.folio_rotated = classic_folio_rotated,
 	.folio_removed = classic_folio_removed,
 	.folio_accessed = classic_folio_accessed,
 	.refault = classic_refault,
@@ -536,6 +562,7 @@ const struct reclaim_policy policy_classic = {
 	.shrink_next = classic_shrink_next,
 	.shrink_done = classic_shrink_done,
 	.isolate = classic_isolate,
+	.references_checked = classic_references_checked,
 	.examine_active = classic_examine_active,
 	.putback = classic_putback,
 	.reclaim_end = classic_reclaim_end,

@@ -32,6 +32,12 @@ struct reclaim_policy {
 	 */
 	bool exact;
 
+	/* lru_add_drain() runs once before a lruvec is shrunk, by shrink_begin(); else before each isolation. */
+	bool drains_before_lruvec;
+
+	/* Its kernel has no active lists: what that emits in reclaim is told apart by this. */
+	bool generations;
+
 	/* folio_added() is the kernel's lru_add(): a drain runs replay/mm/lru_add.h's in its place. */
 	bool kernel_lru_add;
 
@@ -43,6 +49,9 @@ struct reclaim_policy {
 
 	/* Required. The lru_activate batch drained this folio, which is on a list. */
 	void (*folio_activated)(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
+
+	/* Required. The lru_move_tail batch drained this folio: reclaim is to meet it first. */
+	void (*folio_rotated)(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
 
 	/* Required. The folio, on a list, leaves it: freed, truncated or isolated by others. */
 	void (*folio_removed)(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
@@ -78,10 +87,13 @@ struct reclaim_policy {
 
 	/*
 	 * Required. Take a request's folios off their list, oldest first onto the tail of @taken.
-	 * They lose PG_lru and get FOLIO_isolated; sizes shrink by what was taken.
+	 * They lose PG_lru and get FOLIO_isolated; sizes shrink by what was taken. @result comes zeroed.
 	 */
 	void (*isolate)(struct mm *mm, const struct scan_request *request, struct list_head *taken,
 			struct scan_result *result);
+
+	/* Required. No page table has referenced an isolated folio: what is left of its own flags? */
+	void (*references_checked)(struct mm *mm, struct folio *folio);
 
 	/*
 	 * Optional, for policies that request active lists: a folio taken from one is looked at; the

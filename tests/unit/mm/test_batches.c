@@ -120,7 +120,9 @@ static void activated_folios_go_to_the_active_head_in_order(void **state)
 static void activation_is_lost_if_the_folio_was_isolated_meanwhile(void **state)
 {
 	struct drawn *drawn = *state;
-	struct scan_request request = { drawn->lruvec, LRU_INACTIVE_FILE, 1 };
+	struct scan_request request = { .lruvec = drawn->lruvec,
+					.lru = LRU_INACTIVE_FILE,
+					.nr_to_scan = 1 };
 	struct scan_result result = { 0 };
 	struct list_head taken;
 

@@ -700,8 +700,12 @@ static void anon_is_aged_at_the_end_of_each_lruvec(void **state)
 static void note_rotations(struct drawn *drawn, enum lru_list lru, uint64_t nr_scanned,
 			   uint64_t nr_reclaimed)
 {
-	const struct scan_request request = { drawn->lruvec, lru, nr_scanned };
-	const struct scan_result result = { nr_scanned, nr_scanned, nr_reclaimed };
+	const struct scan_request request = { .lruvec = drawn->lruvec,
+					      .lru = lru,
+					      .nr_to_scan = nr_scanned };
+	const struct scan_result result = { .nr_scanned = nr_scanned,
+					    .nr_taken = nr_scanned,
+					    .nr_reclaimed = nr_reclaimed };
 	struct reclaim_walk walk;
 
 	reclaim_walk_begin(&walk, &drawn->mm, drawn->group, 1, true);
@@ -765,7 +769,9 @@ static void isolate(struct drawn *drawn, const struct scan_request *request,
 static void isolation_takes_from_the_tail_in_order(void **state)
 {
 	struct drawn *drawn = *state;
-	const struct scan_request request = { drawn->lruvec, LRU_INACTIVE_FILE, 2 };
+	const struct scan_request request = { .lruvec = drawn->lruvec,
+					      .lru = LRU_INACTIVE_FILE,
+					      .nr_to_scan = 2 };
 	char text[DRAWING_BYTES];
 	struct scan_result result;
 	struct list_head taken;
@@ -788,7 +794,9 @@ static void isolation_takes_from_the_tail_in_order(void **state)
 static void isolation_takes_whole_folios(void **state)
 {
 	struct drawn *drawn = *state;
-	const struct scan_request request = { drawn->lruvec, LRU_INACTIVE_FILE, 2 };
+	const struct scan_request request = { .lruvec = drawn->lruvec,
+					      .lru = LRU_INACTIVE_FILE,
+					      .nr_to_scan = 2 };
 	struct scan_result result;
 	struct list_head taken;
 
@@ -805,7 +813,9 @@ static void isolation_takes_whole_folios(void **state)
 static void deactivated_folio_keeps_referenced_and_gets_the_workingset_flag(void **state)
 {
 	struct drawn *drawn = *state;
-	const struct scan_request request = { drawn->lruvec, LRU_ACTIVE_FILE, 2 };
+	const struct scan_request request = { .lruvec = drawn->lruvec,
+					      .lru = LRU_ACTIVE_FILE,
+					      .nr_to_scan = 2 };
 	struct scan_result result;
 	struct list_head taken;
 
@@ -830,7 +840,9 @@ static void deactivated_folio_keeps_referenced_and_gets_the_workingset_flag(void
 static void survivor_that_became_active_ages_the_lists(void **state)
 {
 	struct drawn *drawn = *state;
-	const struct scan_request request = { drawn->lruvec, LRU_INACTIVE_FILE, 2 };
+	const struct scan_request request = { .lruvec = drawn->lruvec,
+					      .lru = LRU_INACTIVE_FILE,
+					      .nr_to_scan = 2 };
 	struct scan_result result;
 	struct list_head taken;
 
