@@ -71,6 +71,8 @@ void check_close(struct check *check)
 	machine_exit(&check->machine);
 	free(check->draining);
 	free(check->run);
+	free(check->expected);
+	free(check->reader);
 	free(check->tally);
 	free(check->explained);
 	free(check);
@@ -134,6 +136,17 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		check->run[cpu].nr++;
 	else if (check->run[cpu].nr)
 		check_insertions_over(check, cpu);
+	switch (event->kind) {
+	case EVENT_MM_FILEMAP_GET_PAGES:
+	case EVENT_MM_FILEMAP_FAULT:
+	case EVENT_PAGE_CACHE_SYNC_RA:
+	case EVENT_PAGE_CACHE_ASYNC_RA:
+	case EVENT_SCHED_PROCESS_EXIT:
+		check_window_over(check);
+		break;
+	default:
+		break;
+	}
 	if (event_ends_readahead(event)) {
 		struct world_task *task = world_task(check->world, event->pid);
 
@@ -197,6 +210,18 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_MM_VMSCAN_LRU_SHRINK_ACTIVE:
 		check_active_shrunk(check);
+		break;
+	case EVENT_PAGE_CACHE_SYNC_RA:
+		check_readahead(check, false);
+		break;
+	case EVENT_PAGE_CACHE_ASYNC_RA:
+		check_readahead(check, true);
+		break;
+	case EVENT_PAGE_CACHE_RA_ORDER:
+		check_window(check);
+		break;
+	case EVENT_PAGE_CACHE_RA_UNBOUNDED:
+		check_plain_window(check);
 		break;
 	case EVENT_WRITEBACK_DIRTY_FOLIO:
 		check_folio_dirtied(check);

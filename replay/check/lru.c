@@ -232,6 +232,8 @@ void check_pages_read(struct check *check, uint64_t read_end)
 		struct folio *folio = page_cache_folio(&check->machine.cache, file, page);
 		uint64_t next = folio ? folio->index + folio_nr_pages(folio) : page + 1;
 
+		if (!folio && !page_cache_slot(&check->machine.cache, file, page))
+			check->world->file[file].has_older = true;
 		if (folio &&
 		    !(first && reader->prev_page >= folio->index && reader->prev_page < next))
 			folio_accessed(check, folio);

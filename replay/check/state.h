@@ -5,6 +5,7 @@
  *   check.c    the loop: each event to its place
  *   folios.c   folios come and go, are mapped and dirtied
  *   lru.c      insertion, access, activation
+ *   readahead.c  windows
  *   reclaim.c  reclaim calls and what they isolate
  *   victims.c  which isolated folios are evicted, and where the others go
  *   tally.c    counting what is equal, and telling what is not
@@ -17,6 +18,7 @@
 
 #include "replay/check/check.h"
 #include "replay/machine.h"
+#include "replay/mm/readahead.h"
 
 #define MAPPED_PAGES_LIMIT 512 /* of one fault-around window */
 
@@ -68,6 +70,22 @@ struct check_group {
 	bool foreign; /* others took folios of it, or of a memcg below */
 };
 
+/* What a task's readahead is to bring in, until the event of the window comes. */
+struct window_expected {
+	bool due;
+	bool random; /* predicted for a file that is read at random */
+	uint32_t file;
+	uint64_t req_count; /* pages asked for */
+	struct readahead_window window;
+};
+
+/* The last window of a reader. */
+struct reader_window {
+	uint64_t start, size; /* pages */
+	bool known;
+	bool told_random; /* that its file is read at random was learnt from what came */
+};
+
 struct check {
 	struct world *world;
 	struct machine machine;
@@ -75,6 +93,9 @@ struct check {
 	uint64_t nr_events; /* up to it */
 	struct expected_drain *draining; /* by CPU */
 	struct insertion_run *run; /* by CPU */
+	struct window_expected *expected; /* by the world's task number */
+	struct reader_window *reader; /* by the world's reader number */
+	uint64_t room_expected, room_readers;
 	uint32_t nr_tallies;
 	struct check_group *tally; /* by the world's memcg number */
 	struct check_undecided undecided;
@@ -168,6 +189,20 @@ void check_activated(struct check *check);
 
 /** check_drained_by_reclaim() - reclaim drained this CPU: what the tape has not activated was not. */
 void check_drained_by_reclaim(struct check *check);
+
+/* ---- readahead.c */
+
+/** check_readahead() - page_cache_sync_ra, or page_cache_async_ra: a window is asked for. */
+void check_readahead(struct check *check, bool async);
+
+/** check_window() - page_cache_ra_order: the window. */
+void check_window(struct check *check);
+
+/** check_plain_window() - page_cache_ra_unbounded: pages as asked, or what a window left over. */
+void check_plain_window(struct check *check);
+
+/** check_window_over() - the task does something else: a window that has no event yet gets none. */
+void check_window_over(struct check *check);
 
 /* ---- reclaim.c */
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/world/readahead.h"
 #include "replay/world/snapshot.h"
 
 #define FIRST_HASH_SIZE 1024
 #define FILE_ORDER_LIMIT 13 /* of a folio; more is an absent field or a broken tape */
-#define MAX_READAHEAD_ORDER 9 /* PMD order, the largest that readahead allocates */
 #define INFERRED_MEMCG_ID 2 /* no inode: the tape names none */
 
 const char *infer_rule_name(unsigned int rule)
@@ -137,7 +137,7 @@ uint32_t world_file(struct world *world, uint64_t dev, uint64_t ino)
 	}
 	n = world->nr_files++;
 	world->file_hash[i] = n;
-	world->file[n] = (struct world_file){ .dev = dev, .ino = ino };
+	world->file[n] = (struct world_file){ .dev = dev, .ino = ino, .ra_pages = UINT32_MAX };
 	world->file[n].block_device = is_block_device(world, dev);
 	return n;
 }
@@ -177,8 +177,11 @@ struct world_reader *world_reader(struct world *world, int32_t pid, uint32_t fil
 			return NULL;
 		return world_reader(world, pid, file);
 	}
-	world->nr_readers++;
-	world->reader[i] = (struct world_reader){ .key = key, .prev_page = UINT64_MAX };
+	world->reader[i] = (struct world_reader){
+		.key = key,
+		.prev_page = UINT64_MAX,
+		.number = (uint32_t)world->nr_readers++,
+	};
 	return &world->reader[i];
 }
 
@@ -429,75 +432,13 @@ static void set_in_reclaim(struct world *world, const struct tape_event *event, 
 		task->in_reclaim = in_reclaim;
 }
 
-static void readahead_begun(struct world *world, const struct tape_event *event)
-{
-	struct world_task *task = world_task(world, event->pid);
-	uint64_t nr = event->value[PAGE_CACHE_SYNC_RA_REQ_COUNT];
-
-	if (!task)
-		return;
-	task->demand_file = world_file(world, event->value[PAGE_CACHE_SYNC_RA_S_DEV],
-				       event->value[PAGE_CACHE_SYNC_RA_I_INO]);
-	task->demand_first = event->value[PAGE_CACHE_SYNC_RA_INDEX];
-	task->demand_last = task->demand_first + (nr && nr != TAPE_VALUE_ABSENT ? nr : 1) - 1;
-}
-
-/* An asynchronous readahead: nobody has asked for any of its pages yet. */
-static void readahead_async(struct world *world, const struct tape_event *event)
-{
-	struct world_task *task = world_task(world, event->pid);
-
-	if (!task)
-		return;
-	task->demand_file = world_file(world, event->value[PAGE_CACHE_ASYNC_RA_S_DEV],
-				       event->value[PAGE_CACHE_ASYNC_RA_I_INO]);
-	task->demand_first = 1;
-	task->demand_last = 0;
-}
-
-bool world_in_readahead(const struct world_task *task, uint32_t file, uint64_t index)
-{
-	return task->window_file == file && task->window_first <= index &&
-	       index <= task->window_last;
-}
-
-bool world_added_for_write(const struct world *world, const struct world_task *task, uint32_t file,
-			   uint64_t index)
-{
-	return world->readahead_seen && !world->file[file].block_device &&
-	       !world_in_readahead(task, file, index);
-}
-
-static void window_begun(struct world *world, int32_t pid, uint64_t dev, uint64_t ino,
-			 uint64_t first, uint64_t nr)
-{
-	struct world_task *task = world_task(world, pid);
-
-	if (!task)
-		return;
-	task->window_file = world_file(world, dev, ino);
-	task->window_first = first;
-	/* The last large folio may reach beyond the window, by less than its own size. */
-	task->window_last = first + nr + (UINT64_C(1) << MAX_READAHEAD_ORDER) - 1;
-}
-
-static void window_over(struct world *world, int32_t pid)
-{
-	struct world_task *task = world_task(world, pid);
-
-	if (task) {
-		task->window_first = 1;
-		task->window_last = 0;
-	}
-}
-
 void world_event_done(struct world *world, const struct tape_event *event, uint64_t read_end)
 {
 	struct world_reader *reader;
 
 	if (event->kind != EVENT_MM_FILEMAP_GET_PAGES)
 		return;
-	window_over(world, event->pid);
+	world_readahead_over(world, event->pid);
 	reader = world_reader(world, event->pid,
 			      world_file(world, event->value[MM_FILEMAP_GET_PAGES_S_DEV],
 					 event->value[MM_FILEMAP_GET_PAGES_I_INO]));
@@ -515,6 +456,8 @@ static void page_seen(struct world *world, uint64_t dev, uint64_t ino, uint64_t 
 
 	if (index + nr > file->seen_pages)
 		file->seen_pages = index + nr;
+	if (order <= FILE_ORDER_LIMIT && order > file->max_order)
+		file->max_order = (uint8_t)order;
 }
 
 void world_event(struct world *world, const struct tape_event *event)
@@ -545,35 +488,16 @@ void world_event(struct world *world, const struct tape_event *event)
 			  v[MM_FILEMAP_ADD_TO_PAGE_CACHE_ORDER]);
 		break;
 	case EVENT_MM_FILEMAP_GET_PAGES:
+		world_readahead_event(world, event);
 		page_seen(world, v[MM_FILEMAP_GET_PAGES_S_DEV], v[MM_FILEMAP_GET_PAGES_I_INO],
 			  v[MM_FILEMAP_GET_PAGES_INDEX], 0);
 		break;
 	case EVENT_PAGE_CACHE_SYNC_RA:
-		readahead_begun(world, event);
-		/* Its window event follows, unless it is one page: those the recorder leaves out. */
-		window_begun(world, event->pid, event->value[PAGE_CACHE_SYNC_RA_S_DEV],
-			     event->value[PAGE_CACHE_SYNC_RA_I_INO],
-			     event->value[PAGE_CACHE_SYNC_RA_INDEX], 1);
-		break;
 	case EVENT_PAGE_CACHE_ASYNC_RA:
-		readahead_async(world, event);
-		break;
 	case EVENT_PAGE_CACHE_RA_ORDER:
-		window_begun(world, event->pid, event->value[PAGE_CACHE_RA_ORDER_S_DEV],
-			     event->value[PAGE_CACHE_RA_ORDER_I_INO],
-			     event->value[PAGE_CACHE_RA_ORDER_INDEX],
-			     event->value[PAGE_CACHE_RA_ORDER_SIZE]);
-		break;
 	case EVENT_PAGE_CACHE_RA_UNBOUNDED:
-		window_begun(world, event->pid, event->value[PAGE_CACHE_RA_UNBOUNDED_S_DEV],
-			     event->value[PAGE_CACHE_RA_UNBOUNDED_I_INO],
-			     event->value[PAGE_CACHE_RA_UNBOUNDED_INDEX],
-			     event->value[PAGE_CACHE_RA_UNBOUNDED_NR_TO_READ]);
-		break;
 	case EVENT_MM_FILEMAP_FAULT:
-		/* Of a page that is absent, it adds that one even where readahead keeps away. */
-		window_begun(world, event->pid, v[MM_FILEMAP_FAULT_S_DEV],
-			     v[MM_FILEMAP_FAULT_I_INO], v[MM_FILEMAP_FAULT_INDEX], 1);
+		world_readahead_event(world, event);
 		break;
 	case EVENT_SCHED_PROCESS_FORK:
 		task_forked(world, event);

@@ -58,12 +58,16 @@ struct world_task {
 	/* The window that its readahead is filling now: what it adds elsewhere, it adds to write to. */
 	uint32_t window_file;
 	uint64_t window_first, window_last; /* pages; nothing if first > last */
+	bool window_due; /* unless its file is FADV_RANDOM, a window's event comes next */
 };
 
 struct world_file {
 	uint64_t dev; /* major << 20 | minor */
 	uint64_t ino;
 	uint64_t seen_pages; /* up to the last page that any event has shown to be in the file */
+	uint32_t ra_pages; /* limit of a readahead window, as last seen; UINT32_MAX: not yet */
+	uint8_t max_order; /* greatest of its folios seen: 0 where its mapping has no large ones */
+	bool has_older; /* pages of it that the tape never saw come were read */
 	bool block_device; /* a file system's metadata, cached under the device's own inode */
 };
 
@@ -71,6 +75,8 @@ struct world_file {
 struct world_reader {
 	uint64_t key; /* pid << 32 | file, plus 1 */
 	uint64_t prev_page; /* last page read, UINT64_MAX before the first */
+	uint32_t number; /* counts up from 0 in the order they were met */
+	bool fadv_random; /* see INFER_fadv_random */
 };
 
 struct world {
