@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/replay_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/cost.h"
+#include "replay/policy/policy.h"
+#include "schema/command.h"
+
+#define PAGE_BYTES 4096
+#define NS_PER_MS 1000000
+
+static const char usage[] =
+	"usage: lrutape replay [options] -o FILE.db TAPE...\n"
+	"       lrutape replay --list-policies\n"
+	"\n"
+	"Run each policy at each memory size over each tape, and write what came of it to a results\n"
+	"database. The recorded policy is checked in the same pass: see the agreement table.\n"
+	"\n"
+	"  -o FILE.db         results database; an existing one is replaced when all runs are done\n"
+	"  --policy P         base[@release][+patch[=value]]...; may be given again (preset: as recorded)\n"
+	"  --memory M,M,...   limits in place of the recorded one: bytes with K, M or G, or percent of it\n"
+	"  --interval MS      milliseconds of trace time between two rows of counters (preset: 1000)\n"
+	"  --cost[=REPEATS]   measure, on this machine, what lru_add() costs by each policy's code; see\n"
+	"                     lrutape compare (preset: 31 repeats in turns; takes a second or two a policy)\n"
+	"  --list-policies    print policies and patches\n"
+	"  --help             print this\n";
+
+static void list_policies(void)
+{
+	for (unsigned int i = 0; policy_base(i); i++) {
+		const struct reclaim_policy *base = policy_base(i);
+
+		printf("%s\n  %s\n  source: %s\n", base->name, base->summary, base->source);
+		for (unsigned int j = 0; policy_patch(j); j++) {
+			const struct policy_patch *patch = policy_patch(j);
+
+			if (strcmp(patch->base, base->name))
+				continue;
+			printf("  +%s\n    %s\n    source: %s\n", patch->name, patch->summary,
+			       patch->source);
+			if (patch->release)
+				printf("    of %s@%s only\n", base->name, patch->release);
+			if (patch->param)
+				printf("    setting %s: %s (%s), %" PRId64 " to %" PRId64
+				       ", preset %" PRId64 "\n",
+				       patch->param->name, patch->param->help, patch->param->unit,
+				       patch->param->least, patch->param->greatest,
+				       patch->param->preset);
+		}
+	}
+}
+
+/* One size: 64M, 16384K, 1G, 25%. Return: understood. */
+static bool parse_memory(const char *text, size_t size, struct memory_size *memory)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno || end == text || *text == '-' || !n)
+		return false;
+	if (*end == '%' && n <= 100000) {
+		memory->percent = (unsigned int)n;
+		return end + 1 == text + size;
+	}
+	switch (*end) {
+	case 'G':
+	case 'g':
+		n = n > UINT64_MAX >> 30 ? UINT64_MAX : n << 30;
+		end++;
+		break;
+	case 'M':
+	case 'm':
+		n = n > UINT64_MAX >> 20 ? UINT64_MAX : n << 20;
+		end++;
+		break;
+	case 'K':
+	case 'k':
+		n = n > UINT64_MAX >> 10 ? UINT64_MAX : n << 10;
+		end++;
+		break;
+	default:
+		break;
+	}
+	memory->pages = (int64_t)(n / PAGE_BYTES);
+	return end == text + size && n >= PAGE_BYTES && n < (UINT64_C(1) << 52);
+}
+
+static bool parse_memories(const char *text, struct replay_options *options)
+{
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		struct memory_size *memory = &options->memory[options->nr_memories];
+
+		if (options->nr_memories == MEMORY_LIMIT) {
+			fprintf(stderr, "lrutape: replay: more than %d memory sizes\n",
+				MEMORY_LIMIT);
+			return false;
+		}
+		*memory = (struct memory_size){ 0 };
+		if (!parse_memory(text, n, memory)) {
+			fprintf(stderr,
+				"lrutape: replay: --memory %.*s: write a size such as 64M, or a share of the "
+				"recorded limit such as 50%%\n",
+				(int)n, text);
+			return false;
+		}
+		options->nr_memories++;
+		if (!text[n])
+			return true;
+		text += n + 1;
+	}
+}
+
+/* @text: NULL for none given. */
+static bool parse_repeats(const char *text, unsigned int *repeats)
+{
+	unsigned long n = COST_REPEATS_PRESET;
+	char *end;
+
+	if (text) {
+		n = strtoul(text, &end, 10);
+		if (*text < '0' || *text > '9' || *end || n < COST_REPEATS_LEAST ||
+		    n > COST_REPEATS_LIMIT) {
+			fprintf(stderr, "lrutape: replay: --cost=%s: repeats, %d to %d\n", text,
+				COST_REPEATS_LEAST, COST_REPEATS_LIMIT);
+			return false;
+		}
+	}
+	*repeats = (unsigned int)n;
+	return true;
+}
+
+int replay_options_parse(int argc, char **argv, struct replay_options *options)
+{
+	static const struct option list[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "policy", required_argument, NULL, 'p' },
+		{ "memory", required_argument, NULL, 'm' },
+		{ "interval", required_argument, NULL, 'i' },
+		{ "cost", optional_argument, NULL, 'c' },
+		{ "list-policies", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	char *end;
+	int c;
+
+	optind = 1;
+	options->interval_ns = UINT64_C(1000) * NS_PER_MS;
+	while ((c = getopt_long(argc, argv, "o:h", list, NULL)) != -1) {
+		switch (c) {
+		case 'o':
+			options->output = optarg;
+			break;
+		case 'p':
+			if (options->nr_policies == POLICY_LIMIT) {
+				fprintf(stderr, "lrutape: replay: more than %d policies\n",
+					POLICY_LIMIT);
+				return COMMAND_MISUSED;
+			}
+			options->policy[options->nr_policies++] = optarg;
+			break;
+		case 'm':
+			if (!parse_memories(optarg, options))
+				return COMMAND_MISUSED;
+			break;
+		case 'i':
+			options->interval_ns = strtoull(optarg, &end, 10) * NS_PER_MS;
+			if (*end || end == optarg || !options->interval_ns ||
+			    options->interval_ns / NS_PER_MS > 86400000) {
+				fprintf(stderr,
+					"lrutape: replay: --interval %s: milliseconds, 1 or more\n",
+					optarg);
+				return COMMAND_MISUSED;
+			}
+			break;
+		case 'c':
+			if (!parse_repeats(optarg, &options->cost_repeats))
+				return COMMAND_MISUSED;
+			break;
+		case 'l':
+			list_policies();
+			return -1;
+		case 'h':
+			fputs(usage, stdout);
+			return -1;
+		default:
+			fputs("lrutape: replay: `lrutape replay --help` tells the options\n",
+			      stderr);
+			return COMMAND_MISUSED;
+		}
+	}
+	options->tape = argv + optind;
+	options->nr_tapes = argc - optind;
+	if (!options->nr_tapes) {
+		fputs("lrutape: replay: at least one tape is needed: lrutape replay -o FILE.db TAPE\n",
+		      stderr);
+		return COMMAND_MISUSED;
+	}
+	if (!options->output) {
+		fputs("lrutape: replay: -o FILE.db is needed: where the results go\n", stderr);
+		return COMMAND_MISUSED;
+	}
+	/* A wrong name is told before a long tape is read. */
+	for (unsigned int i = 0; i < options->nr_policies; i++) {
+		struct policy_choice choice;
+		const struct mm_rules *rules;
+		char why[256];
+		unsigned int nr;
+
+		rules = mm_rules_list(&nr);
+		if (policy_parse(options->policy[i], rules[nr - 1].release, &choice, why,
+				 sizeof(why))) {
+			fprintf(stderr, "lrutape: replay: --policy %s: %s\n", options->policy[i],
+				why);
+			return COMMAND_MISUSED;
+		}
+	}
+	return 0;
+}
+
