@@ -18,6 +18,22 @@ struct compare_value compare_difference(struct compare_value a, struct compare_v
 	return difference;
 }
 
+void compare_range_add(struct compare_range *range, struct compare_value difference)
+{
+	if (!difference.known)
+		return;
+	if (!range->nr || difference.value < range->low)
+		range->low = difference.value;
+	if (!range->nr || difference.value > range->high)
+		range->high = difference.value;
+	range->nr++;
+}
+
+bool compare_range_seen(const struct compare_range *range)
+{
+	return !range->nr || range->low > 0 || range->high < 0;
+}
+
 void compare_percent_text(struct compare_value a, struct compare_value b, char *text, size_t size)
 {
 	struct compare_value difference = compare_difference(a, b);
@@ -139,10 +155,15 @@ static int load_runs(sqlite3 *db, struct compare *compare, struct compare_proble
 	return 0;
 }
 
-/* True if both may stand in one block: same input, same memory, same perturbation. */
+static bool same_input(const struct compare_run *a, const struct compare_run *b)
+{
+	return a->tape_id == b->tape_id && a->memory_pages == b->memory_pages;
+}
+
+/* True if both may make a pair: same input, same memory, same perturbation. */
 static bool same_place(const struct compare_run *a, const struct compare_run *b)
 {
-	return a->tape_id == b->tape_id && a->memory_pages == b->memory_pages && a->seed == b->seed;
+	return same_input(a, b) && a->seed == b->seed;
 }
 
 static bool wanted(const struct compare_request *request, const struct compare_run *run)
@@ -198,6 +219,26 @@ static int add_pair(struct compare *compare, const struct compare_run *a,
 	return 0;
 }
 
+/* The same two policies in the same place under other seeds. */
+static int add_perturbed(struct compare *compare, const struct compare_run *a,
+			 const struct compare_run *b, struct compare_problem *problem)
+{
+	if (!same_place(a, b))
+		return 0;
+	for (size_t i = 0; i < compare->nr_runs; i++)
+		for (size_t j = 0; j < compare->nr_runs; j++) {
+			const struct compare_run *again_a = &compare->run[i],
+						 *again_b = &compare->run[j];
+
+			if (same_input(again_a, a) && same_place(again_a, again_b) &&
+			    again_a->seed > a->seed && !strcmp(again_a->policy, a->policy) &&
+			    !strcmp(again_b->policy, b->policy) &&
+			    add_pair(compare, again_a, again_b, problem))
+				return -1;
+		}
+	return 0;
+}
+
 /* One side of a named comparison: does this run belong to it? */
 struct side {
 	const char *name;
@@ -232,7 +273,10 @@ static int select_named(const struct compare_request *request, struct compare *c
 	if (find_side(compare, &a, problem) || find_side(compare, &b, problem))
 		return -1;
 	if (a.is_number && b.is_number)
-		return add_pair(compare, a.run, b.run, problem);
+		return add_pair(compare, a.run, b.run, problem) ||
+				       add_perturbed(compare, a.run, b.run, problem) ?
+			     -1 :
+			     0;
 	for (size_t i = 0; i < compare->nr_runs; i++)
 		for (size_t j = 0; j < compare->nr_runs; j++) {
 			const struct compare_run *run_a = &compare->run[i],
@@ -286,7 +330,7 @@ static int select_patch_and_base(const struct compare_request *request, struct c
 			    strcmp(a->policy, first->policy))
 				continue;
 			if (strcmp(b->policy, patched->policy))
-				compare->nr_other_patches++;
+				compare->nr_other_patches += a->seed == first->seed;
 			else if (add_pair(compare, a, b, problem))
 				return -1;
 		}
@@ -311,6 +355,23 @@ int compare_select(sqlite3 *db, const struct compare_request *request, struct co
 				   "holds one run only: give `lrutape replay` a second "
 				   "--policy; the run is");
 	return select_patch_and_base(request, compare, problem);
+}
+
+bool compare_is_perturbed(const struct compare *compare, const struct compare_pair *pair)
+{
+	for (const struct compare_pair *before = compare->pair; before < pair; before++)
+		if (same_input(before->a, pair->a))
+			return true;
+	return false;
+}
+
+size_t compare_nr_perturbed(const struct compare *compare, const struct compare_pair *pair)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < compare->nr_pairs; i++)
+		nr += &compare->pair[i] != pair && same_input(compare->pair[i].a, pair->a);
+	return nr;
 }
 
 void compare_free(struct compare *compare)
@@ -410,6 +471,42 @@ int compare_load(sqlite3 *db, enum compare_section section, const struct compare
 	return code == SQLITE_DONE ? 0 : -1;
 }
 
+static const struct compare_line *find_line(const struct compare_lines *lines, const char *name)
+{
+	for (size_t i = 0; i < lines->nr; i++)
+		if (!strcmp(lines->line[i].name, name))
+			return &lines->line[i];
+	return NULL;
+}
+
+int compare_load_ranges(sqlite3 *db, enum compare_section section, const struct compare *compare,
+			const struct compare_pair *pair, struct compare_lines *lines)
+{
+	static const struct compare_value none = { .known = true };
+
+	if (!compare_nr_perturbed(compare, pair))
+		return 0;
+	for (size_t p = 0; p < compare->nr_pairs; p++) {
+		struct compare_lines again;
+
+		if (!same_input(compare->pair[p].a, pair->a))
+			continue;
+		if (compare_load(db, section, &compare->pair[p], &again)) {
+			compare_lines_free(&again);
+			return -1;
+		}
+		for (size_t i = 0; i < lines->nr; i++) {
+			const struct compare_line *line = find_line(&again, lines->line[i].name);
+
+			/* A lock site or drain that neither of these two runs had. */
+			compare_range_add(&lines->line[i].range,
+					  line ? compare_difference(line->a, line->b) : none);
+		}
+		compare_lines_free(&again);
+	}
+	return 0;
+}
+
 void compare_lines_free(struct compare_lines *lines)
 {
 	for (size_t i = 0; i < lines->nr; i++) {
@@ -427,7 +524,8 @@ static bool values_differ(struct compare_value a, struct compare_value b)
 
 bool compare_line_differs(const struct compare_line *line)
 {
-	return values_differ(line->a, line->b) || values_differ(line->a_folios, line->b_folios);
+	return values_differ(line->a, line->b) || values_differ(line->a_folios, line->b_folios) ||
+	       line->range.low || line->range.high;
 }
 
 bool compare_line_is_zero(const struct compare_line *line)

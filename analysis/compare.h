@@ -22,6 +22,18 @@ struct compare_value {
 /** compare_difference() - b - a; not known where either is not, or where it does not fit. */
 struct compare_value compare_difference(struct compare_value a, struct compare_value b);
 
+/* Least and greatest of some differences. */
+struct compare_range {
+	size_t nr; /* of differences; 0: there are no perturbed pairs */
+	int64_t low, high;
+};
+
+/** compare_range_add() - one more difference; one that is not known is left out. */
+void compare_range_add(struct compare_range *range, struct compare_value difference);
+
+/** compare_range_seen() - all differences have one sign, or there are none. */
+bool compare_range_seen(const struct compare_range *range);
+
 /**
  * compare_percent_text() - the difference in percent of a
  * @text: room for the result: "-5.5 %", "0 %", or "-" where a is 0 or either is not known
@@ -69,7 +81,7 @@ struct compare {
 	struct compare_run *run;
 	size_t nr_runs;
 	struct compare_pair *pair; /* one for each tape, memory size and seed */
-	size_t nr_pairs;
+	size_t nr_pairs; /* perturbed ones included */
 	size_t nr_other_patches; /* that the pairs leave aside, because none were named */
 };
 
@@ -88,6 +100,15 @@ compare_select(sqlite3 *db, const struct compare_request *request, struct compar
 
 void compare_free(struct compare *compare);
 
+/**
+ * compare_is_perturbed() - true of a pair that an earlier one stands for: the same under another seed
+ * The first of them, commonly that of seed 0, is the one to be reported.
+ */
+bool compare_is_perturbed(const struct compare *compare, const struct compare_pair *pair);
+
+/** compare_nr_perturbed() - pairs for which this one stands. */
+size_t compare_nr_perturbed(const struct compare *compare, const struct compare_pair *pair);
+
 /* ---- What they counted */
 
 /* A line of the report: one number, or two (lock sites: holds and folios), of both runs. */
@@ -96,6 +117,7 @@ struct compare_line {
 	char *unit;
 	struct compare_value a, b;
 	struct compare_value a_folios, b_folios;
+	struct compare_range range; /* of b - a, over this pair and its perturbed ones */
 };
 
 struct compare_lines {
@@ -121,7 +143,17 @@ compare_load(sqlite3 *db, enum compare_section section, const struct compare_pai
 
 void compare_lines_free(struct compare_lines *lines);
 
-/** compare_line_differs() - true if a number differs, or only one of the runs has it. */
+/**
+ * compare_load_ranges() - how far each line's difference spreads over the pair and its perturbed ones
+ * @lines: of compare_load(); nothing is done where there are no perturbed pairs
+ *
+ * Return: 0, or -1: sqlite3_errmsg() says what failed.
+ */
+int __attribute__((warn_unused_result))
+compare_load_ranges(sqlite3 *db, enum compare_section section, const struct compare *compare,
+		    const struct compare_pair *pair, struct compare_lines *lines);
+
+/** compare_line_differs() - true if a number differs, or only one of the runs has it; perturbed ones too. */
 bool compare_line_differs(const struct compare_line *line);
 
 /** compare_line_is_zero() - true if every number that is known is 0. */

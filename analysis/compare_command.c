@@ -18,8 +18,9 @@ static void print_help(FILE *to)
 {
 	fputs("usage: lrutape compare [options] FILE.db [A B]\n\n"
 	      "Put two runs of a results database side by side. A and B are run numbers or policy\n"
-	      "names; without them, a patched policy is compared with its unpatched base. Each tape,\n"
-	      "memory size and seed that both ran on makes a block.\n\n"
+	      "names; without them, a patched policy is compared with its unpatched base. Each tape\n"
+	      "and memory size that both ran on makes a block; perturbed runs give its differences\n"
+	      "their spread.\n\n"
 	      "  --tape N         only this tape: its number, or its file's name\n"
 	      "  --memory SIZE    only this memory size: bytes, or with K, M, G, T\n"
 	      "  --all            also lines that are equal or zero\n"

@@ -8,8 +8,9 @@
 #include "schema/command.h"
 
 static const char *const flat_column[] = {
-	"tape",	   "memory_pages", "seed", "a_run", "a_policy", "b_run",      "b_policy",
-	"section", "name",	   "unit", "a",	    "b",	"difference", "percent",
+	"tape",	      "memory_pages", "seed",	    "a_run",	   "a_policy", "b_run",
+	"b_policy",   "section",      "name",	    "unit",	   "a",	       "b",
+	"difference", "percent",      "spread_low", "spread_high", "pairs",
 };
 
 #define NR_FLAT_COLUMNS (int)(sizeof(flat_column) / sizeof(flat_column[0]))
@@ -27,9 +28,23 @@ static void flat_text(struct output *output, const char *text)
 	output_text(output, text, strlen(text));
 }
 
+/* The spread of a difference, and over how many pairs. */
+static void flat_range(struct output *output, const struct compare_range *range)
+{
+	if (range && range->nr) {
+		output_integer(output, range->low);
+		output_integer(output, range->high);
+		output_integer(output, (int64_t)range->nr);
+		return;
+	}
+	for (int i = 0; i < 3; i++)
+		output_null(output);
+}
+
+/* @range: NULL: there is none. */
 static void flat_row(struct output *output, const struct compare_pair *pair, const char *section,
 		     const char *name, const char *unit, struct compare_value a,
-		     struct compare_value b)
+		     struct compare_value b, const struct compare_range *range)
 {
 	struct compare_value difference = compare_difference(a, b);
 
@@ -54,6 +69,7 @@ static void flat_row(struct output *output, const struct compare_pair *pair, con
 		output_real(output, 100.0 * (double)difference.value / (double)a.value);
 	else
 		output_null(output);
+	flat_range(output, range);
 }
 
 static void flat_lines(struct output *output, const struct compare_pair *pair, const char *section,
@@ -62,10 +78,11 @@ static void flat_lines(struct output *output, const struct compare_pair *pair, c
 	for (size_t i = 0; i < lines->nr; i++) {
 		const struct compare_line *line = &lines->line[i];
 
-		flat_row(output, pair, section, line->name, line->unit, line->a, line->b);
+		flat_row(output, pair, section, line->name, line->unit, line->a, line->b,
+			 &line->range);
 		if (folio_section)
 			flat_row(output, pair, folio_section, line->name, "folios", line->a_folios,
-				 line->b_folios);
+				 line->b_folios, NULL);
 	}
 }
 
@@ -103,6 +120,7 @@ static void flat_cost_row(struct output *output, const struct compare_pair *pair
 		output_real(output, percent);
 	else
 		output_null(output);
+	flat_range(output, NULL);
 }
 
 /* Each line with its median difference, then with the ends of its spread. */
@@ -139,7 +157,7 @@ static int flat_belief(const struct compare_report *report, struct output *outpu
 
 #define BELIEF_ROW(name, unit, member)                                                             \
 	flat_row(output, pair, "belief", name, unit, (struct compare_value){ true, a.member },     \
-		 (struct compare_value){ true, b.member })
+		 (struct compare_value){ true, b.member }, NULL)
 	if (!error) {
 		BELIEF_ROW("decided", "decisions", decided);
 		BELIEF_ROW("equal", "decisions", equal);
@@ -168,13 +186,15 @@ int compare_print_flat(const struct compare_report *report, const struct compare
 		const struct compare_pair *pair = &compare->pair[i];
 		struct compare_block block;
 
+		if (compare_is_perturbed(compare, pair))
+			continue;
 		if (pair->a->tape_id != pair->b->tape_id ||
 		    pair->a->memory_pages != pair->b->memory_pages)
 			fprintf(stderr,
 				"lrutape: %s: the runs differ in tape or memory size: the numbers "
 				"are not those of the policies alone\n",
 				report->path);
-		status = compare_block_load(report, pair, &block);
+		status = compare_block_load(report, compare, pair, &block);
 		if (status == COMMAND_DONE) {
 			flat_lines(output, pair, "counter", NULL, &block.counters);
 			flat_lines(output, pair, "lock_holds", "lock_folios", &block.locks);

@@ -42,13 +42,23 @@ void compare_memory_text(int64_t memory_pages, char *text, size_t size)
 			 memory_pages * (PAGE_BYTES / 1024));
 }
 
-int compare_block_load(const struct compare_report *report, const struct compare_pair *pair,
-		       struct compare_block *block)
+/* Lines of one section, with the ranges of their differences. */
+static int load_section(const struct compare_report *report, enum compare_section section,
+			const struct compare *compare, const struct compare_pair *pair,
+			struct compare_lines *lines)
+{
+	return compare_load(report->db, section, pair, lines) ||
+	       compare_load_ranges(report->db, section, compare, pair, lines);
+}
+
+int compare_block_load(const struct compare_report *report, const struct compare *compare,
+		       const struct compare_pair *pair, struct compare_block *block)
 {
 	memset(block, 0, sizeof(*block));
-	if (compare_load(report->db, COMPARE_COUNTERS, pair, &block->counters) ||
-	    compare_load(report->db, COMPARE_LOCKS, pair, &block->locks) ||
-	    compare_load(report->db, COMPARE_DRAINS, pair, &block->drains) ||
+	block->nr_perturbed = compare_nr_perturbed(compare, pair);
+	if (load_section(report, COMPARE_COUNTERS, compare, pair, &block->counters) ||
+	    load_section(report, COMPARE_LOCKS, compare, pair, &block->locks) ||
+	    load_section(report, COMPARE_DRAINS, compare, pair, &block->drains) ||
 	    compare_load_costs(report->db, pair, &block->costs) ||
 	    compare_load_belief(report->db, pair, &block->belief))
 		return compare_report_failed(report, sqlite3_errmsg(report->db));

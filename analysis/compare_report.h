@@ -24,6 +24,7 @@ struct compare_block {
 	struct compare_lines counters, locks, drains;
 	struct compare_costs costs;
 	struct compare_belief belief;
+	size_t nr_perturbed; /* pairs beside this one, from which the lines have their ranges */
 };
 
 /** compare_report_failed() - say so on stderr. Return: COMMAND_FAILED. */
@@ -42,8 +43,8 @@ int compare_plain(char byte);
 void compare_memory_text(int64_t memory_pages, char *text, size_t size);
 
 /** compare_block_load() - what is to be said of a pair; compare_block_free() it. Return: a status. */
-int compare_block_load(const struct compare_report *report, const struct compare_pair *pair,
-		       struct compare_block *block);
+int compare_block_load(const struct compare_report *report, const struct compare *compare,
+		       const struct compare_pair *pair, struct compare_block *block);
 
 void compare_block_free(struct compare_block *block);
 

@@ -82,46 +82,77 @@ static void value_text(struct compare_value value, bool with_sign, char *text, s
 			 value.value);
 }
 
-#define NR_TABLE_COLUMNS 6
+/* The report's table. Its own head stays empty: each section brings its own. */
+struct table {
+	struct output *output;
+	bool perturbed; /* counts have a column for the spread of their difference, behind the ratio */
+	bool begun;
+};
 
-/* A row of the report's table: a name and five figures, "" for none. */
-static void add_row(struct output *output, const char *name, const char *a, const char *b,
-		    const char *difference, const char *percent, const char *ratio)
+#define NR_TABLE_COLUMNS 6
+#define SPREAD_BYTES 48
+
+/* A row: a name and five figures, "" for none. Measured figures have a spread and no ratio. */
+static void add_row(struct table *table, const char *name, const char *a, const char *b,
+		    const char *difference, const char *percent, const char *ratio,
+		    const char *spread)
 {
-	output_text(output, name, strlen(name));
-	output_figure(output, a);
-	output_figure(output, b);
-	output_figure(output, difference);
-	output_figure(output, percent);
-	output_figure(output, ratio);
+	output_text(table->output, name, strlen(name));
+	output_figure(table->output, a);
+	output_figure(table->output, b);
+	output_figure(table->output, difference);
+	output_figure(table->output, percent);
+	output_figure(table->output, table->perturbed || !*spread ? ratio : spread);
+	if (table->perturbed)
+		output_figure(table->output, spread);
 }
 
-/* A section's head, with an empty line above where something stands there. */
-static void add_head(struct output *output, bool *first, const char *name,
-		     const struct compare_pair *pair, bool with_difference, bool with_ratio)
+/* Between two sections. */
+static void add_gap(struct table *table)
+{
+	if (table->begun)
+		add_row(table, "", "", "", "", "", "", "");
+	table->begun = true;
+}
+
+static void add_head(struct table *table, const char *name, const struct compare_pair *pair,
+		     bool with_difference, bool with_ratio)
 {
 	char a[32], b[32];
 
 	side_names(pair, a, b);
-	if (!*first)
-		add_row(output, "", "", "", "", "", "");
-	*first = false;
-	add_row(output, name, a, b, with_difference ? "difference" : "",
-		with_difference ? "percent" : "", with_ratio ? "ratio" : "");
+	add_gap(table);
+	add_row(table, name, a, b, with_difference ? "difference" : "",
+		with_difference ? "percent" : "", with_ratio ? "ratio" : "",
+		with_difference && table->perturbed ? "spread" : "");
 }
 
-static void add_line(struct output *output, const char *name, struct compare_value a,
-		     struct compare_value b, bool with_ratio)
+static void range_text(const struct compare_range *range, char *text, size_t size)
 {
-	char a_text[32], b_text[32], difference[32], percent[32], ratio[32] = "";
+	if (range->nr)
+		snprintf(text, size, range->low || range->high ? "%+" PRId64 "..%+" PRId64 : "0",
+			 range->low, range->high);
+	else
+		*text = '\0';
+}
 
-	value_text(a, false, a_text, sizeof(a_text));
-	value_text(b, false, b_text, sizeof(b_text));
-	value_text(compare_difference(a, b), true, difference, sizeof(difference));
-	compare_percent_text(a, b, percent, sizeof(percent));
+static void add_line(struct table *table, const struct compare_line *line, bool with_ratio)
+{
+	char a[32], b[32], difference[32], percent[32], ratio[32] = "", spread[SPREAD_BYTES];
+
+	value_text(line->a, false, a, sizeof(a));
+	value_text(line->b, false, b, sizeof(b));
+	value_text(compare_difference(line->a, line->b), true, difference, sizeof(difference));
+	compare_percent_text(line->a, line->b, percent, sizeof(percent));
 	if (with_ratio)
-		compare_ratio_text(a, b, ratio, sizeof(ratio));
-	add_row(output, name, a_text, b_text, difference, percent, ratio);
+		compare_ratio_text(line->a, line->b, ratio, sizeof(ratio));
+	range_text(&line->range, spread, sizeof(spread));
+	if (!compare_range_seen(&line->range) && (line->range.low || line->range.high)) {
+		strcpy(difference, "none seen");
+		*percent = '\0';
+		*ratio = '\0';
+	}
+	add_row(table, line->name, a, b, difference, percent, ratio, spread);
 }
 
 static void per_text(struct compare_value folios, struct compare_value times, char *text,
@@ -133,13 +164,13 @@ static void per_text(struct compare_value folios, struct compare_value times, ch
 		snprintf(text, size, "%.2f", (double)folios.value / (double)times.value);
 }
 
-static void add_line_per(struct output *output, const struct compare_line *line)
+static void add_line_per(struct table *table, const struct compare_line *line)
 {
 	char a[32], b[32];
 
 	per_text(line->a_folios, line->a, a, sizeof(a));
 	per_text(line->b_folios, line->b, b, sizeof(b));
-	add_row(output, line->name, a, b, "", "", "");
+	add_row(table, line->name, a, b, "", "", "", "");
 }
 
 static size_t nr_different(const struct compare_lines *lines)
@@ -160,45 +191,42 @@ static size_t nr_shown(const struct compare_lines *lines, bool all)
 	return nr;
 }
 
-static void add_counters(struct output *output, bool *first, const struct compare_report *report,
+static void add_counters(struct table *table, const struct compare_report *report,
 			 const struct compare_pair *pair, const struct compare_lines *counters)
 {
 	if (report->all ? counters->nr == 0 : nr_different(counters) == 0)
 		return;
-	add_head(output, first, "counter", pair, true, false);
+	add_head(table, "counter", pair, true, false);
 	for (size_t i = 0; i < counters->nr; i++)
 		if (report->all || compare_line_differs(&counters->line[i]))
-			add_line(output, counters->line[i].name, counters->line[i].a,
-				 counters->line[i].b, false);
+			add_line(table, &counters->line[i], false);
 }
 
 /* Lock sites and drains are few: those that are equal stand among the others, as they add up. */
-static void add_locks(struct output *output, bool *first, const struct compare_report *report,
+static void add_locks(struct table *table, const struct compare_report *report,
 		      const struct compare_pair *pair, const struct compare_lines *locks)
 {
 	if (nr_shown(locks, report->all) == 0)
 		return;
-	add_head(output, first, "lruvec lock holds", pair, true, true);
+	add_head(table, "lruvec lock holds", pair, true, true);
 	for (size_t i = 0; i < locks->nr; i++)
 		if (report->all || !compare_line_is_zero(&locks->line[i]))
-			add_line(output, locks->line[i].name, locks->line[i].a, locks->line[i].b,
-				 true);
-	add_head(output, first, "folios per hold", pair, false, false);
+			add_line(table, &locks->line[i], true);
+	add_head(table, "folios per hold", pair, false, false);
 	for (size_t i = 0; i < locks->nr; i++)
 		if (report->all || !compare_line_is_zero(&locks->line[i]))
-			add_line_per(output, &locks->line[i]);
+			add_line_per(table, &locks->line[i]);
 }
 
-static void add_drains(struct output *output, bool *first, const struct compare_report *report,
+static void add_drains(struct table *table, const struct compare_report *report,
 		       const struct compare_pair *pair, const struct compare_lines *drains)
 {
 	if (nr_shown(drains, report->all) == 0)
 		return;
-	add_head(output, first, "drains of a batch", pair, true, false);
+	add_head(table, "drains of a batch", pair, true, false);
 	for (size_t i = 0; i < drains->nr; i++)
 		if (report->all || !compare_line_is_zero(&drains->line[i]))
-			add_line(output, drains->line[i].name, drains->line[i].a, drains->line[i].b,
-				 false);
+			add_line(table, &drains->line[i], false);
 }
 
 static void real_text(double value, bool with_sign, bool whole, char *text, size_t size)
@@ -210,7 +238,7 @@ static void real_text(double value, bool with_sign, bool whole, char *text, size
 }
 
 /* Measured: the spread stands beside each difference, and one below its spread is none. */
-static void add_cost(struct output *output, bool *first, const struct compare_pair *pair,
+static void add_cost(struct table *table, const struct compare_pair *pair,
 		     const struct compare_cost *cost)
 {
 	static const char *const name[] = {
@@ -221,11 +249,9 @@ static void add_cost(struct output *output, bool *first, const struct compare_pa
 	char a[32], b[32], head[64];
 
 	side_names(pair, a, b);
-	if (!*first)
-		add_row(output, "", "", "", "", "", "");
-	*first = false;
+	add_gap(table);
 	snprintf(head, sizeof(head), "%s, measured", cost->step);
-	add_row(output, head, a, b, "difference", "percent", "spread");
+	add_row(table, head, a, b, "difference", "percent", "", "spread");
 	for (int i = 0; i < (compare_cost_is_loop(cost) ? 1 : NR_COMPARE_COST_LINES); i++) {
 		const struct compare_spread *spread = &cost->spread[i];
 		bool whole = i == COMPARE_SATURATED_HOLDS;
@@ -248,7 +274,7 @@ static void add_cost(struct output *output, bool *first, const struct compare_pa
 				percent[0] = '\0';
 			}
 		}
-		add_row(output, name[i], a, b, difference, percent, range);
+		add_row(table, name[i], a, b, difference, percent, "", range);
 	}
 }
 
@@ -375,48 +401,73 @@ static bool is_told(const struct compare_costs *costs, size_t i)
 	       compare_cost_is_loop(&costs->cost[i - 1]);
 }
 
-/* What stands below the table. Return: false without memory. */
-static bool print_foot(const struct compare_lines *counters, const struct compare_costs *costs,
-		       const struct compare_belief *belief)
+/* Who says "none seen", and of what. */
+static void write_perturbed(FILE *to, size_t nr)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *to;
+	fprintf(to,
+		"Spread: of the difference, over this pair and %zu perturbed one%s (flush phase, CPU "
+		"interleaving and reclaim start drawn from seeds). A difference whose spread has 0 in "
+		"it is not seen: it is no greater than the noise.",
+		nr, nr == 1 ? "" : "s");
+}
 
-	if (counters) {
-		to = open_memstream(&text, &size);
-		if (!to)
+/* One paragraph of what stands below the table. */
+struct paragraph {
+	FILE *to;
+	char *text;
+	size_t size;
+};
+
+static bool paragraph_begin(struct paragraph *paragraph)
+{
+	paragraph->text = NULL;
+	paragraph->to = open_memstream(&paragraph->text, &paragraph->size);
+	return paragraph->to;
+}
+
+/* Print it, unless it is empty. Return: false without memory. */
+static bool paragraph_end(struct paragraph *paragraph)
+{
+	bool failed = fclose(paragraph->to);
+
+	if (!failed && *paragraph->text)
+		print_paragraph(paragraph->text);
+	free(paragraph->text);
+	return !failed;
+}
+
+/* What stands below the table. Return: false without memory. */
+static bool print_foot(const struct compare_block *block, bool all)
+{
+	struct paragraph p;
+
+	if (!all) {
+		if (!paragraph_begin(&p))
 			return false;
-		write_equal(to, counters);
-		if (fclose(to))
+		write_equal(p.to, &block->counters);
+		if (!paragraph_end(&p))
 			return false;
-		if (*text)
-			print_paragraph(text);
-		free(text);
-		text = NULL;
 	}
-	for (size_t i = 0; i < costs->nr; i++) {
-		if (is_told(costs, i))
+	if (block->nr_perturbed) {
+		if (!paragraph_begin(&p))
+			return false;
+		write_perturbed(p.to, block->nr_perturbed);
+		if (!paragraph_end(&p))
+			return false;
+	}
+	for (size_t i = 0; i < block->costs.nr; i++) {
+		if (is_told(&block->costs, i))
 			continue;
-		to = open_memstream(&text, &size);
-		if (!to)
+		if (!paragraph_begin(&p))
 			return false;
-		write_cost(to, &costs->cost[i]);
-		if (fclose(to))
+		write_cost(p.to, &block->costs.cost[i]);
+		if (!paragraph_end(&p))
 			return false;
-		print_paragraph(text);
-		free(text);
-		text = NULL;
 	}
-	to = open_memstream(&text, &size);
-	if (!to)
+	if (!paragraph_begin(&p))
 		return false;
-	write_belief(to, belief);
-	if (fclose(to))
-		return false;
-	print_paragraph(text);
-	free(text);
-	return true;
+	write_belief(p.to, &block->belief);
+	return paragraph_end(&p);
 }
 
 /* Said in place of a table of equal numbers. */
@@ -438,8 +489,7 @@ static int print_block(const struct compare_report *report, const struct compare
 	bool counters_differ = nr_different(&block->counters) > 0;
 	bool others_differ = nr_different(&block->locks) + nr_different(&block->drains) > 0;
 	bool measured = block->costs.nr > 0;
-	struct output *output;
-	bool first = true;
+	struct table table = { .perturbed = block->nr_perturbed > 0 };
 
 	print_block_head(pair);
 	if (!counters_differ && !others_differ)
@@ -450,22 +500,22 @@ static int print_block(const struct compare_report *report, const struct compare
 	if (counters_differ || others_differ || measured || report->all) {
 		if (!counters_differ && block->counters.nr)
 			putchar('\n');
-		/* The table's own head stays empty: each section brings its own. */
-		output = output_begin(stdout, OUTPUT_TABLE, NULL, NR_TABLE_COLUMNS);
-		if (!output)
+		table.output = output_begin(stdout, OUTPUT_TABLE, NULL,
+					    NR_TABLE_COLUMNS + table.perturbed);
+		if (!table.output)
 			return compare_report_failed(report, "out of memory");
-		add_counters(output, &first, report, pair, &block->counters);
+		add_counters(&table, report, pair, &block->counters);
 		if (counters_differ || others_differ || report->all) {
-			add_locks(output, &first, report, pair, &block->locks);
-			add_drains(output, &first, report, pair, &block->drains);
+			add_locks(&table, report, pair, &block->locks);
+			add_drains(&table, report, pair, &block->drains);
 		}
 		for (size_t i = 0; i < block->costs.nr; i++)
-			add_cost(output, &first, pair, &block->costs.cost[i]);
-		if (output_end(output))
+			add_cost(&table, pair, &block->costs.cost[i]);
+		if (output_end(table.output))
 			return compare_output_failed();
 		putchar('\n');
 	}
-	if (!print_foot(report->all ? NULL : &block->counters, &block->costs, &block->belief))
+	if (!print_foot(block, report->all))
 		return compare_report_failed(report, "out of memory");
 	return COMMAND_DONE;
 }
@@ -476,9 +526,11 @@ int compare_print_text(const struct compare_report *report, const struct compare
 		struct compare_block block;
 		int status;
 
+		if (compare_is_perturbed(compare, &compare->pair[i]))
+			continue;
 		if (i > 0)
 			putchar('\n');
-		status = compare_block_load(report, &compare->pair[i], &block);
+		status = compare_block_load(report, compare, &compare->pair[i], &block);
 		if (status == COMMAND_DONE)
 			status = print_block(report, &compare->pair[i], &block);
 		compare_block_free(&block);

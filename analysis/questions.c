@@ -24,6 +24,9 @@ static const char sql_costs[] =
 static const char sql_agreement[] =
 #include "analysis/questions/agreement.sql.inc"
 	;
+static const char sql_noise[] =
+#include "analysis/questions/noise.sql.inc"
+	;
 static const char sql_disagreement[] =
 #include "analysis/questions/disagreement.sql.inc"
 	;
@@ -45,6 +48,7 @@ static const struct question list[] = {
 	{ "drains", sql_drains },
 	{ "costs", sql_costs },
 	{ "agreement", sql_agreement },
+	{ "noise", sql_noise },
 	{ "disagreement", sql_disagreement },
 	{ "mismatches", sql_mismatches },
 	{ "misses_by_memory", sql_misses_by_memory },

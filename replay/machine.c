@@ -245,20 +245,28 @@ void machine_memcg_removed(struct machine *machine, const struct tape_event *eve
 		machine_memcg(machine, number)->online = false;
 }
 
-void machine_flush(struct machine *machine, const struct tape_event *event)
+bool machine_flushes(const struct machine *machine, const struct tape_event *event, uint32_t *memcg)
 {
 	uint64_t id;
 
 	if (event->kind == EVENT_CGROUP_RSTAT_LOCKED) {
 		if ((int64_t)event->value[CGROUP_RSTAT_LOCKED_CPU] != -1)
-			return;
+			return false;
 		id = event->value[CGROUP_RSTAT_LOCKED_ID];
 	} else {
 		if (!event->value[MEMCG_FLUSH_STATS_FORCE] &&
 		    !event->value[MEMCG_FLUSH_STATS_NEEDS_FLUSH])
-			return;
+			return false;
 		id = event->value[MEMCG_FLUSH_STATS_ID];
 	}
-	mem_cgroup_flush_stats(&machine->mm,
-			       machine_memcg(machine, world_memcg_by_id(machine->world, id)));
+	*memcg = world_memcg_by_id(machine->world, id);
+	return true;
+}
+
+void machine_flush(struct machine *machine, const struct tape_event *event)
+{
+	uint32_t memcg;
+
+	if (machine_flushes(machine, event, &memcg))
+		mem_cgroup_flush_stats(&machine->mm, machine_memcg(machine, memcg));
 }

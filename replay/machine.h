@@ -129,6 +129,14 @@ bool machine_anon_is_given(struct machine *machine, const struct mem_cgroup *mem
 /** machine_memcg_removed() - a memcg's directory is gone: it is offline, its shadows count no more. */
 void machine_memcg_removed(struct machine *machine, const struct tape_event *event);
 
+/**
+ * machine_flushes() - does this event flush statistics?
+ * @event: memcg_flush_stats or cgroup_rstat_locked
+ * @memcg: set to the world's number of the memcg at the top
+ */
+bool machine_flushes(const struct machine *machine, const struct tape_event *event,
+		     uint32_t *memcg);
+
 /** machine_flush() - an rstat flush as memcg_flush_stats shows it, or before 6.13 cgroup_rstat_locked. */
 void machine_flush(struct machine *machine, const struct tape_event *event);
 

@@ -20,6 +20,7 @@
 struct run {
 	struct policy_choice choice;
 	int64_t memory_pages; /* REPLAY_MEMORY_RECORDED: as recorded */
+	uint64_t seed;
 	struct replay *replay;
 	int64_t run_id;
 };
@@ -152,6 +153,12 @@ static void add_cost(struct results *results, const struct run *run,
 					measured->sample[r].holds);
 }
 
+/* What a run adds costs the same however it was perturbed. */
+static bool is_measured(const struct replay_options *options, const struct run *run)
+{
+	return options->cost_repeats && !run->seed;
+}
+
 /* All runs of a tape that can be measured, in turns. Return: 0, or -1 without memory. */
 static int measure_cost(struct results *results, const struct run *run, int nr_runs,
 			unsigned int repeats)
@@ -168,6 +175,8 @@ static int measure_cost(struct results *results, const struct run *run, int nr_r
 	for (int i = 0; i < nr_runs; i++) {
 		const struct lru_add_log *log = replay_mm(run[i].replay)->lru_add_log;
 
+		if (!log)
+			continue;
 		if (log->failed)
 			goto out;
 		if (!cost_can_measure(replay_mm(run[i].replay))) {
@@ -189,7 +198,8 @@ static int measure_cost(struct results *results, const struct run *run, int nr_r
 		goto out;
 	cost_host(host, sizeof(host));
 	for (int i = 0, at = 0; i < nr_runs; i++)
-		if (cost_can_measure(replay_mm(run[i].replay)))
+		if (replay_mm(run[i].replay)->lru_add_log &&
+		    cost_can_measure(replay_mm(run[i].replay)))
 			add_cost(results, &run[i], &measured[at++], repeats, host, value);
 	ret = 0;
 out:
@@ -233,7 +243,44 @@ static int64_t memory_pages(const struct memory_size *memory, const struct world
 	return limit / 100 * memory->percent + limit % 100 * memory->percent / 100;
 }
 
-/* All pairs of policy and memory size. Return: number of runs, negative enum command_status. */
+/* The run's policy, and its machine. Return: 0, or a status, with a message. */
+static int open_run(const struct replay_options *options, const char *policy, const char *release,
+		    struct world *world, struct run *run)
+{
+	char why[256];
+
+	if (policy_parse(policy, release, &run->choice, why, sizeof(why))) {
+		fprintf(stderr, "lrutape: replay: --policy %s: %s\n", policy, why);
+		return COMMAND_MISUSED;
+	}
+	run->replay = replay_open(world, &run->choice, run->memory_pages);
+	if (!run->replay || replay_perturb(run->replay, run->seed) ||
+	    (is_measured(options, run) && replay_log_adds(run->replay, COST_LOG_LIMIT))) {
+		fputs("lrutape: replay: out of memory\n", stderr);
+		return COMMAND_FAILED;
+	}
+	return 0;
+}
+
+static void add_run(struct results *results, int64_t tape_id, const struct world *world,
+		    struct run *run)
+{
+	int64_t limit = world->memcg[world->limited_memcg].limit_pages;
+	struct results_run row = {
+		.tape_id = tape_id,
+		.policy = run->choice.name,
+		.release = run->choice.rules.release,
+		.seed = run->seed,
+		.accesses = RESULTS_NONE,
+		.memory_pages = (uint64_t)run->memory_pages,
+	};
+
+	if (run->memory_pages == REPLAY_MEMORY_RECORDED)
+		row.memory_pages = limit == INT64_MAX ? RESULTS_NONE : (uint64_t)limit;
+	results_add_run(results, &row, &run->run_id);
+}
+
+/* All of policy, memory size and seed. Return: number of runs, negative enum command_status. */
 static int open_runs(const struct replay_options *options, const char *tape, struct world *world,
 		     const struct tape_policy *recorded, struct results *results, int64_t tape_id,
 		     struct run *run)
@@ -241,7 +288,7 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 	static const struct memory_size as_recorded = { 0 };
 	unsigned int nr_policies = options->nr_policies ? options->nr_policies : 1;
 	unsigned int nr_memories = options->nr_memories ? options->nr_memories : 1;
-	int nr = 0;
+	int nr = 0, status;
 
 	if (options->nr_memories && world->limited_memcg == WORLD_ROOT) {
 		fprintf(stderr,
@@ -257,45 +304,23 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 			tape);
 		return -COMMAND_FAILED;
 	}
-	for (unsigned int m = 0; m < nr_memories; m++) {
-		for (unsigned int p = 0; p < nr_policies && nr < RUN_LIMIT; p++) {
-			const char *name = options->nr_policies ? options->policy[p] :
-								  recorded->name;
-			struct results_run row = { .tape_id = tape_id };
-			char why[256];
+	for (unsigned int m = 0; m < nr_memories; m++)
+		for (unsigned int p = 0; p < nr_policies; p++)
+			for (unsigned int n = 0; n <= options->nr_perturbed; n++) {
+				const char *name = options->nr_policies ? options->policy[p] :
+									  recorded->name;
 
-			if (policy_parse(name, recorded->release, &run[nr].choice, why,
-					 sizeof(why))) {
-				fprintf(stderr, "lrutape: replay: --policy %s: %s\n", name, why);
-				return -COMMAND_MISUSED;
+				run[nr].memory_pages = memory_pages(
+					options->nr_memories ? &options->memory[m] : &as_recorded,
+					world);
+				run[nr].seed = n ? options->first_seed + n - 1 : 0;
+				status = open_run(options, name, recorded->release, world,
+						  &run[nr]);
+				if (status)
+					return -status;
+				add_run(results, tape_id, world, &run[nr]);
+				nr++;
 			}
-			run[nr].memory_pages = memory_pages(
-				options->nr_memories ? &options->memory[m] : &as_recorded, world);
-			run[nr].replay = replay_open(world, &run[nr].choice, run[nr].memory_pages);
-			if (!run[nr].replay) {
-				fputs("lrutape: replay: out of memory\n", stderr);
-				return -COMMAND_FAILED;
-			}
-			if (options->cost_repeats &&
-			    replay_log_adds(run[nr].replay, COST_LOG_LIMIT)) {
-				fputs("lrutape: replay: out of memory\n", stderr);
-				return -COMMAND_FAILED;
-			}
-			row.policy = run[nr].choice.name;
-			row.release = run[nr].choice.rules.release;
-			row.accesses = RESULTS_NONE;
-			row.memory_pages = run[nr].memory_pages;
-			if (run[nr].memory_pages == REPLAY_MEMORY_RECORDED)
-				row.memory_pages = world->memcg[world->limited_memcg].limit_pages ==
-								   INT64_MAX ?
-							   RESULTS_NONE :
-							   (uint64_t)world
-								   ->memcg[world->limited_memcg]
-								   .limit_pages;
-			results_add_run(results, &row, &run[nr].run_id);
-			nr++;
-		}
-	}
 	return nr;
 }
 
@@ -318,7 +343,8 @@ static int pass(struct tape_reader *reader, struct world *world, struct check *c
 	while ((ret = event_stream_next(stream, &event, &read_end)) > 0) {
 		for (; event->timestamp_ns >= next_point_ns; next_point_ns += interval_ns)
 			for (int i = 0; i < nr_runs; i++)
-				add_point(results, &run[i], next_point_ns);
+				if (!run[i].seed) /* one of them over time is enough */
+					add_point(results, &run[i], next_point_ns);
 		world_event(world, event);
 		check_event(check, event, read_end);
 		for (int i = 0; i < nr_runs; i++)

@@ -15,6 +15,8 @@
 
 #define PAGE_BYTES 4096
 #define NS_PER_MS 1000000
+#define PERTURB_LIMIT 255
+#define SEED_LIMIT (INT64_MAX - PERTURB_LIMIT)
 
 static const char usage[] =
 	"usage: lrutape replay [options] -o FILE.db TAPE...\n"
@@ -27,6 +29,10 @@ static const char usage[] =
 	"  --policy P         base[@release][+patch[=value]]...; may be given again (preset: as recorded)\n"
 	"  --memory M,M,...   limits in place of the recorded one: bytes with K, M or G, or percent of it\n"
 	"  --interval MS      milliseconds of trace time between two rows of counters (preset: 1000)\n"
+	"  --perturb N        run each N more times, with what a second recording would not have alike drawn\n"
+	"                     from seeds: flush phase, CPU interleaving, reclaim start. compare then tells\n"
+	"                     a difference from noise\n"
+	"  --seed S           of the first of these (preset: 1); the next ones count on\n"
 	"  --cost[=REPEATS]   measure, on this machine, what lru_add() costs by each policy's code; see\n"
 	"                     lrutape compare (preset: 31 repeats in turns; takes a second or two a policy)\n"
 	"  --list-policies    print policies and patches\n"
@@ -120,6 +126,30 @@ static bool parse_memories(const char *text, struct replay_options *options)
 	}
 }
 
+static bool parse_number(const char *option, const char *text, uint64_t least, uint64_t greatest,
+			 uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && *number >= least &&
+	    *number <= greatest)
+		return true;
+	fprintf(stderr, "lrutape: replay: --%s %s: a number from %" PRIu64 " to %" PRIu64 "\n",
+		option, text, least, greatest);
+	return false;
+}
+
+/* Over each tape. */
+static uint64_t nr_runs(const struct replay_options *options)
+{
+	uint64_t nr_policies = options->nr_policies ? options->nr_policies : 1;
+	uint64_t nr_memories = options->nr_memories ? options->nr_memories : 1;
+
+	return nr_policies * nr_memories * (1 + (uint64_t)options->nr_perturbed);
+}
+
 /* @text: NULL for none given. */
 static bool parse_repeats(const char *text, unsigned int *repeats)
 {
@@ -146,15 +176,19 @@ int replay_options_parse(int argc, char **argv, struct replay_options *options)
 		{ "policy", required_argument, NULL, 'p' },
 		{ "memory", required_argument, NULL, 'm' },
 		{ "interval", required_argument, NULL, 'i' },
+		{ "perturb", required_argument, NULL, 'n' },
+		{ "seed", required_argument, NULL, 's' },
 		{ "cost", optional_argument, NULL, 'c' },
 		{ "list-policies", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
+	uint64_t n;
 	char *end;
 	int c;
 
 	optind = 1;
+	options->first_seed = 1;
 	options->interval_ns = UINT64_C(1000) * NS_PER_MS;
 	while ((c = getopt_long(argc, argv, "o:h", list, NULL)) != -1) {
 		switch (c) {
@@ -183,6 +217,15 @@ int replay_options_parse(int argc, char **argv, struct replay_options *options)
 				return COMMAND_MISUSED;
 			}
 			break;
+		case 'n':
+			if (!parse_number("perturb", optarg, 1, PERTURB_LIMIT, &n))
+				return COMMAND_MISUSED;
+			options->nr_perturbed = (unsigned int)n;
+			break;
+		case 's':
+			if (!parse_number("seed", optarg, 1, SEED_LIMIT, &options->first_seed))
+				return COMMAND_MISUSED;
+			break;
 		case 'c':
 			if (!parse_repeats(optarg, &options->cost_repeats))
 				return COMMAND_MISUSED;
@@ -210,6 +253,13 @@ int replay_options_parse(int argc, char **argv, struct replay_options *options)
 		fputs("lrutape: replay: -o FILE.db is needed: where the results go\n", stderr);
 		return COMMAND_MISUSED;
 	}
+	if (nr_runs(options) > RUN_LIMIT) {
+		fprintf(stderr,
+			"lrutape: replay: policies times memory sizes times perturbations are %" PRIu64
+			" runs, more than %d: make a database of each half\n",
+			nr_runs(options), RUN_LIMIT);
+		return COMMAND_MISUSED;
+	}
 	/* A wrong name is told before a long tape is read. */
 	for (unsigned int i = 0; i < options->nr_policies; i++) {
 		struct policy_choice choice;
@@ -227,4 +277,3 @@ int replay_options_parse(int argc, char **argv, struct replay_options *options)
 	}
 	return 0;
 }
-

@@ -22,6 +22,8 @@ struct replay_options {
 	unsigned int nr_memories;
 	uint64_t interval_ns;
 	unsigned int cost_repeats; /* 0: nothing is measured */
+	unsigned int nr_perturbed; /* runs beside each unperturbed one */
+	uint64_t first_seed;
 	char **tape;
 	int nr_tapes;
 };

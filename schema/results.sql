@@ -268,6 +268,19 @@ SELECT run_id, memcg_id, coalesce(memcg.path, memcg_id) AS memcg, number, counte
 UNION ALL
 SELECT run_id, NULL, 'together', number, name, unit, value FROM v_counter_total;
 
+-- What a patch changes, over all seeds of a pair: seen if the difference always has the same sign. Only
+-- where there are perturbed runs.
+CREATE VIEW v_noise AS
+SELECT p.tape_id, p.memory_pages, p.base, p.release, p.patch, a.number, a.name, a.unit,
+       max(CASE p.seed WHEN 0 THEN b.value - a.value END) AS difference,
+       min(b.value - a.value) AS spread_low, max(b.value - a.value) AS spread_high,
+       count(*) AS pairs, min(b.value - a.value) > 0 OR max(b.value - a.value) < 0 AS seen
+  FROM v_pair AS p
+  JOIN v_counter_total AS a ON a.run_id = unpatched_run_id
+  JOIN v_counter_total AS b ON b.run_id = patched_run_id AND b.number = a.number
+ GROUP BY p.tape_id, p.memory_pages, p.base, p.release, p.patch, a.number
+HAVING count(*) > 1;
+
 CREATE VIEW v_counter_at AS
 SELECT run_id, timestamp_ns, (timestamp_ns - first_ns) / 1e9 AS seconds, number, name, unit, value,
        value - lag(value, 1, 0) OVER (PARTITION BY run_id, number ORDER BY timestamp_ns) AS increase

@@ -38,6 +38,7 @@ void replay_close(struct replay *replay)
 		free(replay->task[i].gather);
 	free(replay->task);
 	free(replay->reading);
+	replay_perturb_end(replay);
 	machine_exit(&replay->machine);
 	free(replay);
 }
@@ -108,6 +109,7 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	const uint64_t *v = event->value;
 
 	replay->event = event;
+	replay_perturb_event(replay);
 	replay_reads_done(replay);
 	if (replay->future)
 		replay->range = future_range(event, read_end);
@@ -162,7 +164,7 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		break;
 	case EVENT_MEMCG_FLUSH_STATS:
 	case EVENT_CGROUP_RSTAT_LOCKED:
-		machine_flush(&replay->machine, event);
+		replay_flush(replay);
 		break;
 	default:
 		break;

@@ -43,6 +43,13 @@ int __attribute__((warn_unused_result)) replay_log_adds(struct replay *replay, u
  */
 void replay_foretell(struct replay *replay, struct future *future);
 
+/**
+ * replay_perturb() - before the first event: shift what a second recording would not have alike
+ * @seed: draws flush phase, CPU interleaving and the start of reclaim; 0: nothing is shifted
+ * Return: 0, or -1 without memory.
+ */
+int __attribute__((warn_unused_result)) replay_perturb(struct replay *replay, uint64_t seed);
+
 /** replay_event() - the next event. @read_end: of event_stream_next(). */
 void replay_event(struct replay *replay, const struct tape_event *event, uint64_t read_end);
 

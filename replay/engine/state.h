@@ -6,6 +6,7 @@
  *   charge.c  limits: who has no room reclaims
  *   files.c   reads, and what they bring in
  *   reads.c   reads that the device has not done yet
+ *   perturb.c what would be different the next time
  *   anon.c    anon folios: allocated, inserted, zapped
  */
 #ifndef REPLAY_ENGINE_STATE_H
@@ -48,6 +49,25 @@ struct submitted_read {
 	uint32_t file;
 };
 
+#define PERTURB_SHARES 1024
+
+struct late_flush {
+	uint64_t due_ns;
+	uint32_t memcg; /* number of the world's */
+};
+
+struct perturbation {
+	uint64_t seed; /* 0: none, and nothing below is used */
+	uint64_t state; /* of the generator */
+	uint64_t flush_share; /* of PERTURB_SHARES, by which flushes come later */
+	uint64_t last_flush_ns, next_flush_ns;
+	struct late_flush *flush; /* recorded, and not done yet */
+	uint32_t nr_flushes, room_flushes;
+	uint32_t *drain_in; /* by CPU: folios in the first batch that is drained early; 0: was */
+	uint64_t next_move_ns;
+	unsigned int cpu_shift; /* what runs on a CPU of the tape runs so many CPUs on */
+};
+
 struct replay {
 	struct world *world;
 	struct machine machine;
@@ -63,6 +83,7 @@ struct replay {
 	struct future *future; /* NULL: the policy does not ask for it */
 	struct future_range range; /* what the event touches, */
 	uint32_t touch; /* from this number on */
+	struct perturbation noise;
 	bool failed;
 };
 
@@ -70,7 +91,9 @@ static inline unsigned int replay_cpu(const struct replay *replay)
 {
 	unsigned int nr = replay->machine.mm.config.nr_cpus;
 
-	return replay->event->cpu < nr ? replay->event->cpu : nr - 1;
+	unsigned int cpu = replay->event->cpu < nr ? replay->event->cpu : nr - 1;
+
+	return replay->noise.cpu_shift ? (cpu + replay->noise.cpu_shift) % nr : cpu;
 }
 
 static inline struct mem_cgroup *replay_task_memcg(struct replay *replay, int32_t pid)
@@ -104,6 +127,17 @@ void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 
 /** replay_follow_overhead() - the limited memcg's overhead as it is known now: see INFER_overhead_at_reclaim. */
 void replay_follow_overhead(struct replay *replay);
+
+/* ---- perturb.c */
+
+/** replay_perturb_event() - before each event: what the seed has drawn for this moment. */
+void replay_perturb_event(struct replay *replay);
+
+/** replay_flush() - memcg_flush_stats, or before 6.13 cgroup_rstat_locked: now, or as late as the seed says. */
+void replay_flush(struct replay *replay);
+
+/** replay_perturb_end() - free what the perturbation holds. */
+void replay_perturb_end(struct replay *replay);
 
 /* ---- files.c */
 

@@ -35,6 +35,25 @@ static void difference_is_b_minus_a_or_unknown(void **state)
 	assert_false(compare_difference(known(1), unknown).known);
 }
 
+static void difference_is_seen_if_its_spread_is_on_one_side_of_0(void **state)
+{
+	struct compare_range range = { 0 };
+
+	(void)state;
+	assert_true(compare_range_seen(&range)); /* nothing was perturbed */
+	compare_range_add(&range, known(-3));
+	compare_range_add(&range, unknown);
+	compare_range_add(&range, known(-7));
+	assert_int_equal(range.nr, 2);
+	assert_int_equal(range.low, -7);
+	assert_int_equal(range.high, -3);
+	assert_true(compare_range_seen(&range));
+	compare_range_add(&range, known(0));
+	assert_false(compare_range_seen(&range));
+	compare_range_add(&range, known(1));
+	assert_false(compare_range_seen(&range));
+}
+
 static void percent_never_hides_a_difference(void **state)
 {
 	static const struct {
@@ -302,6 +321,7 @@ int main(void)
 		cmocka_unit_test(difference_is_seen_if_the_middle_half_is_on_one_side_of_0),
 		cmocka_unit_test(database_without_costs_has_none),
 		cmocka_unit_test(difference_is_b_minus_a_or_unknown),
+		cmocka_unit_test(difference_is_seen_if_its_spread_is_on_one_side_of_0),
 		cmocka_unit_test(percent_never_hides_a_difference),
 		cmocka_unit_test(ratio_is_a_to_b),
 		cmocka_unit_test(share_of_100_means_all),
