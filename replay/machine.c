@@ -14,6 +14,9 @@ static void set_unseen(struct mem_cgroup *memcg, const struct world_memcg *from)
 		mm_charge(memcg, from->unseen[i]);
 	}
 	memcg->max_pages = from->limit_pages;
+	memcg->high_pages = from->high_pages;
+	memcg->min_pages = from->min_pages;
+	memcg->low_pages = from->low_pages;
 	memcg->overhead_pages = from->overhead_pages;
 	mm_charge(memcg, from->overhead_pages);
 	if (from->swappiness >= 0)
@@ -60,10 +63,22 @@ uint32_t machine_number(const struct machine *machine, const struct mem_cgroup *
 	return WORLD_ROOT;
 }
 
+/* Check knows in which zone each frame lies; a run's frames are names only. */
+static void set_zone_starts(struct mm_config *config, const struct zones *zones)
+{
+	if (!config->hold_drains || !zones->nr)
+		return;
+	for (unsigned int i = 0; i < MAX_NR_ZONES; i++)
+		config->zone_start_pfn[i] = i < zones->nr && zones->zone[i].managed_pages ?
+						    zones->zone[i].start_pfn :
+					    i ? UINT64_MAX :
+						0;
+}
+
 int machine_init(struct machine *machine, struct world *world, const struct policy_choice *choice,
 		 bool hold_drains)
 {
-	const struct mm_config config = {
+	struct mm_config config = {
 		.policy = choice->base,
 		.rules = choice->rules,
 		.nr_nodes = 1,
@@ -73,8 +88,10 @@ int machine_init(struct machine *machine, struct world *world, const struct poli
 		.total_swap_pages = world->total_swap_pages,
 		.nr_swap_pages = world->nr_swap_pages,
 		.hold_drains = hold_drains,
+		.recursive_protection = world->recursive_protection,
 	};
 
+	set_zone_starts(&config, &world->zones);
 	memset(machine, 0, sizeof(*machine));
 	machine->world = world;
 	machine->memcg = calloc(world->room_memcgs, sizeof(struct mem_cgroup *));
@@ -85,6 +102,7 @@ int machine_init(struct machine *machine, struct world *world, const struct poli
 		goto err_free_memcgs;
 	if (page_cache_init(&machine->cache))
 		goto err_exit_mm;
+	machine->mm.zones = world->zones;
 	machine->memcg[WORLD_ROOT] = machine->mm.root;
 	machine->mm.root->id = world->memcg[WORLD_ROOT].id;
 	set_unseen(machine->mm.root, &world->memcg[WORLD_ROOT]);

@@ -153,6 +153,7 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		if (task)
 			machine_reads_submitted(&check->machine, task);
 	}
+	check_reclaim_goes_on(check);
 	switch (event->kind) {
 	case EVENT_MM_LRU_INSERTION:
 		check_inserted(check);
@@ -231,6 +232,7 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_MEMCG_FLUSH_STATS:
 	case EVENT_CGROUP_RSTAT_LOCKED:
+		check_flushes(check);
 		machine_flush(&check->machine, event);
 		break;
 	case EVENT_LOST:

@@ -4,6 +4,25 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "replay/mm/kswapd.h"
+
+/* Of the file pages on lists, the share that may be older than the tape in reclaim from everybody. */
+#define UNSEEN_SHARE_LIMIT 50 /* one in so many */
+
+/* File pages on the lists of a subtree, and how many of them the tape has not seen come. */
+static int64_t file_pages(struct mem_cgroup *top, int64_t *unseen)
+{
+	int64_t pages = 0;
+
+	*unseen = 0;
+	for (struct mem_cgroup *memcg = top; memcg; memcg = mem_cgroup_next(top, memcg))
+		for (int lru = LRU_INACTIVE_FILE; lru <= LRU_ACTIVE_FILE; lru++) {
+			pages += lruvec_lru_size(&memcg->lruvec[0], (enum lru_list)lru);
+			*unseen += memcg->lruvec[0].unseen[lru];
+		}
+	return pages;
+}
+
 static bool all_folios_known(struct mem_cgroup *top)
 {
 	for (struct mem_cgroup *memcg = top; memcg; memcg = mem_cgroup_next(top, memcg))
@@ -24,9 +43,34 @@ static uint64_t charge_pages(struct check *check, const struct world_task *task)
 		       1;
 }
 
-static void bracket_advance(struct reclaim_bracket *bracket)
+static void bracket_advance(struct check *check, struct reclaim_bracket *bracket)
 {
+	check->nr_to_be_asked -= bracket->to_be_asked;
+	bracket->to_be_asked = false;
 	bracket->has_request = reclaim_walk_next(&bracket->walk, &bracket->request);
+}
+
+static void bracket_free(struct check *check, struct world_task *task)
+{
+	struct reclaim_bracket *bracket = task->bracket;
+
+	if (bracket)
+		check->nr_to_be_asked -= bracket->to_be_asked;
+	free(bracket);
+	task->bracket = NULL;
+}
+
+void check_reclaim_goes_on(struct check *check)
+{
+	struct world_task *task;
+	struct reclaim_bracket *bracket;
+
+	if (!check->nr_to_be_asked)
+		return;
+	task = world_task(check->world, check->event->pid);
+	bracket = task ? task->bracket : NULL;
+	if (bracket && bracket->to_be_asked)
+		bracket_advance(check, bracket);
 }
 
 /* Folios that are out, because the events of their putback were lost, go back. */
@@ -82,16 +126,31 @@ static void note_overhead(struct check *check, struct mem_cgroup *target)
 	world_infer(check->world, INFER_overhead_at_reclaim);
 }
 
+/* Without zones, kswapd's goal is not known, nor which folios a request can use. */
+static bool global_is_known(const struct check *check, struct reclaim_bracket *bracket)
+{
+	int64_t unseen, all = file_pages(check->machine.mm.root, &unseen);
+
+	bracket->some_unseen = unseen > 0;
+	return check->machine.mm.zones.nr && unseen * UNSEEN_SHARE_LIMIT <= all &&
+	       check->event->kind != EVENT_MM_VMSCAN_NODE_RECLAIM_BEGIN &&
+	       check->event->kind != EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_BEGIN;
+}
+
 void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 {
 	struct world_task *task = world_task(check->world, check->event->pid);
+	bool kswapd = check->event->kind == EVENT_MM_VMSCAN_KSWAPD_WAKE;
 	struct reclaim_bracket *bracket;
 
 	if (!task)
 		return;
-	if (task->bracket) /* its end event was lost */
+	/* kswapd was woken from its nap, which no event begins. Elsewhere the end event was lost. */
+	if (task->bracket && kswapd)
+		check_reclaim_ended(check, 0);
+	if (task->bracket)
 		give_back(check, task->bracket);
-	free(task->bracket);
+	bracket_free(check, task);
 	bracket = calloc(1, sizeof(*bracket));
 	task->bracket = bracket;
 	if (!bracket) {
@@ -106,8 +165,10 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 		world_infer(check->world, INFER_limit_of_own_memcg);
 		bracket->target = machine_memcg(&check->machine, task->memcg);
 	}
-	bracket->predicted = bracket->target && all_folios_known(bracket->target);
-	if (bracket->predicted)
+	bracket->top = bracket->target ? bracket->target : check->machine.mm.root;
+	bracket->predicted = memcg_reclaim ? bracket->target && all_folios_known(bracket->target) :
+					     global_is_known(check, bracket);
+	if (bracket->predicted && bracket->target)
 		note_overhead(check, bracket->target);
 	if (!bracket->predicted) {
 		if (memcg_reclaim)
@@ -116,9 +177,14 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 			check->undecided.global_reclaim++;
 		return;
 	}
-	reclaim_walk_begin(&bracket->walk, &check->machine.mm, bracket->target,
-			   charge_pages(check, task), true);
-	bracket_advance(bracket);
+	if (kswapd)
+		kswapd_begin(&bracket->walk, &check->machine.mm,
+			     (unsigned int)check->event->value[MM_VMSCAN_KSWAPD_WAKE_ZID]);
+	else
+		reclaim_walk_begin(&bracket->walk, &check->machine.mm, bracket->target,
+				   bracket->target ? charge_pages(check, task) : SWAP_CLUSTER_MAX,
+				   true);
+	bracket_advance(check, bracket);
 }
 
 bool check_would_evict(const struct check *check, const struct folio *folio)
@@ -135,19 +201,23 @@ bool check_would_evict(const struct check *check, const struct folio *folio)
 static bool resynchronise(struct reclaim_bracket *bracket, enum lru_list recorded)
 {
 	struct reclaim_walk walk = bracket->walk;
+	struct mem_cgroup *position = bracket->top->reclaim_position;
+	uint64_t generation = bracket->top->reclaim_generation;
 	struct scan_request request;
 	const struct scan_result nothing = { 0 };
 
 	for (int step = 0; step < 8; step++) {
 		reclaim_walk_done(&walk, &nothing);
 		if (!reclaim_walk_next(&walk, &request))
-			return false;
+			break;
 		if (request.lru == recorded) {
 			bracket->walk = walk;
 			bracket->request = request;
 			return true;
 		}
 	}
+	bracket->top->reclaim_position = position;
+	bracket->top->reclaim_generation = generation;
 	return false;
 }
 
@@ -181,13 +251,14 @@ static void apply_isolation(struct check *check, struct reclaim_bracket *bracket
 	}
 }
 
-void check_isolation_done(struct reclaim_bracket *bracket, bool was_predicted)
+void check_isolation_done(struct check *check, struct reclaim_bracket *bracket, bool was_predicted)
 {
 	bracket->isolated = false;
 	if (!was_predicted)
 		return; /* the walk never asked for it */
 	reclaim_walk_done(&bracket->walk, &bracket->result);
-	bracket_advance(bracket);
+	bracket->to_be_asked = true;
+	check->nr_to_be_asked++;
 }
 
 void check_isolated(struct check *check)
@@ -203,23 +274,26 @@ void check_isolated(struct check *check)
 	check_drained_by_reclaim(check);
 	if (bracket->has_request && bracket->request.lru == lru &&
 	    bracket->request.nr_to_scan == nr) {
-		check_equal(check, bracket->target, CHECK_isolate_request);
+		check_equal(check, bracket->top, CHECK_isolate_request);
 	} else if (bracket->has_request) {
-		check_unequal(check, bracket->target, CHECK_isolate_request,
+		check_unequal(check, bracket->top, CHECK_isolate_request,
 			      "%s, %" PRIu64 " pages|%s, %" PRIu64 " pages",
 			      check_lru_name[bracket->request.lru], bracket->request.nr_to_scan,
 			      check_lru_name[lru], nr);
 	} else {
-		check_unequal(check, bracket->target, CHECK_isolate_request,
+		check_unequal(check, bracket->top, CHECK_isolate_request,
 			      "the call ends|%s, %" PRIu64 " pages", check_lru_name[lru], nr);
 	}
 	follows = bracket->has_request &&
 		  (bracket->request.lru == lru || resynchronise(bracket, (enum lru_list)lru));
+	if (follows && bracket->request.nr_to_scan != nr && check->machine.mm.policy->shrink_follow)
+		check->machine.mm.policy->shrink_follow(&bracket->walk, &bracket->request, nr);
 	give_back(check, bracket);
 	bracket->applied = (struct scan_request){
-		.lruvec = follows ? bracket->request.lruvec : mem_cgroup_lruvec(bracket->target, 0),
+		.lruvec = follows ? bracket->request.lruvec : mem_cgroup_lruvec(bracket->top, 0),
 		.lru = (enum lru_list)lru,
 		.nr_to_scan = nr,
+		.pfn_limit = bracket->walk.sc.pfn_limit,
 	};
 	bracket->has_request = follows;
 	apply_isolation(check, bracket, v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN]);
@@ -227,7 +301,29 @@ void check_isolated(struct check *check)
 	bracket->isolated = true;
 	/* An empty inactive isolation has no shrink event; an active one has. */
 	if (!v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN] && !(lru & 1))
-		check_isolation_done(bracket, follows);
+		check_isolation_done(check, bracket, follows);
+}
+
+static bool may_stop_here(const struct reclaim_bracket *bracket)
+{
+	return !bracket->has_request || kswapd_may_sleep(&bracket->walk, bracket->has_request);
+}
+
+void check_flushes(struct check *check)
+{
+	for (uint64_t i = 0; i <= check->world->task_mask; i++) {
+		struct world_task *task = check->world->task[i];
+		struct reclaim_bracket *bracket = task ? task->bracket : NULL;
+
+		if (bracket && bracket->predicted && bracket->walk.sc.kswapd &&
+		    !bracket->isolated) {
+			if (bracket->to_be_asked)
+				bracket_advance(check, bracket);
+			if (may_stop_here(bracket))
+				check->machine.mm.policy->reclaim_end(&check->machine.mm,
+								      bracket->top);
+		}
+	}
 }
 
 void check_reclaim_ended(struct check *check, uint64_t nr_reclaimed)
@@ -239,23 +335,23 @@ void check_reclaim_ended(struct check *check, uint64_t nr_reclaimed)
 		return;
 	if (bracket->predicted) {
 		give_back(check, bracket);
-		if (!bracket->has_request)
-			check_equal(check, bracket->target, CHECK_reclaim_stop);
+		if (may_stop_here(bracket))
+			check_equal(check, bracket->top, CHECK_reclaim_stop);
 		else
-			check_unequal(check, bracket->target, CHECK_reclaim_stop,
+			check_unequal(check, bracket->top, CHECK_reclaim_stop,
 				      "goes on with %s, %" PRIu64 " pages|stops",
 				      check_lru_name[bracket->request.lru],
 				      bracket->request.nr_to_scan);
-		if (bracket->total_unknown)
-			; /* counted with the victims that could not be decided */
+		/* The total of global reclaim includes slab pages, and kswapd's is in no event. */
+		if (bracket->total_unknown || !bracket->target)
+			;
 		else if (bracket->predicted_reclaimed == nr_reclaimed)
-			check_equal(check, bracket->target, CHECK_reclaimed_total);
+			check_equal(check, bracket->top, CHECK_reclaimed_total);
 		else
-			check_unequal(check, bracket->target, CHECK_reclaimed_total,
+			check_unequal(check, bracket->top, CHECK_reclaimed_total,
 				      "%" PRIu64 " pages|%" PRIu64 " pages",
 				      bracket->predicted_reclaimed, nr_reclaimed);
 		reclaim_walk_end(&bracket->walk);
 	}
-	free(bracket);
-	task->bracket = NULL;
+	bracket_free(check, task);
 }

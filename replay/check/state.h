@@ -33,8 +33,11 @@
 /* One reclaim call of a task, from its begin event to its end event. */
 struct reclaim_bracket {
 	struct mem_cgroup *target; /* NULL: global */
-	bool predicted; /* a memcg all of whose folios are known */
+	struct mem_cgroup *top; /* the target, or root: whose decisions these are */
+	bool predicted; /* next to all folios that it could take are known */
+	bool some_unseen; /* but not all of them */
 	struct reclaim_walk walk;
+	bool to_be_asked; /* the walk stands behind an isolation: its task's next event makes it go on */
 	bool has_request; /* the walk's next isolation, asked for ahead of time */
 	struct scan_request request;
 	bool isolated; /* folios are out, the shrink event has not come */
@@ -102,6 +105,7 @@ struct check {
 	const struct folio
 		*about; /* that the event's decisions are about, where it is not the event's own */
 	bool lossy; /* events have been lost */
+	unsigned int nr_to_be_asked; /* brackets */
 	struct check_mismatch *explained;
 	unsigned int nr_explain, nr_explained;
 	bool failed;
@@ -209,11 +213,21 @@ void check_window_over(struct check *check);
 /** check_reclaim_begun() - a task enters reclaim. @memcg_reclaim: for a memcg's limit. */
 void check_reclaim_begun(struct check *check, bool memcg_reclaim);
 
+/**
+ * check_reclaim_goes_on() - the current event's task, if in reclaim, has decided what it isolates next
+ * Sizes are looked at after the last folios were put back and before the task's next event, while other
+ * tasks go on.
+ */
+void check_reclaim_goes_on(struct check *check);
+
+/** check_flushes() - statistics are about to be flushed: a kswapd that has ended has remembered the old ones. */
+void check_flushes(struct check *check);
+
 /** check_isolated() - mm_vmscan_lru_isolate. */
 void check_isolated(struct check *check);
 
 /** check_isolation_done() - the batch is back on its lists. @was_predicted: the walk had asked for it. */
-void check_isolation_done(struct reclaim_bracket *bracket, bool was_predicted);
+void check_isolation_done(struct check *check, struct reclaim_bracket *bracket, bool was_predicted);
 
 /** check_would_evict() - the core would free this folio if it isolated it now. */
 bool check_would_evict(const struct check *check, const struct folio *folio);

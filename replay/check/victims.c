@@ -55,7 +55,7 @@ static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 		expected = next_victim(check, bracket);
 	}
 	if (folio == expected) {
-		check_equal(check, bracket->target, CHECK_victim);
+		check_equal(check, bracket->top, CHECK_victim);
 		return;
 	}
 	if (check_is_metadata(check, folio)) {
@@ -63,11 +63,11 @@ static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 		return;
 	}
 	if (expected)
-		check_unequal(check, bracket->target, CHECK_victim,
+		check_unequal(check, bracket->top, CHECK_victim,
 			      "pfn %" PRIx32 "|pfn %" PRIx32 "%s", expected->pfn, folio->pfn,
 			      folio_test(folio, FOLIO_isolated) ? "" : ", not isolated");
 	else
-		check_unequal(check, bracket->target, CHECK_victim, "no victim|pfn %" PRIx32,
+		check_unequal(check, bracket->top, CHECK_victim, "no victim|pfn %" PRIx32,
 			      folio->pfn);
 	if (!folio_test(folio, FOLIO_isolated)) {
 		bracket->strangers += folio_nr_pages(folio);
@@ -188,7 +188,7 @@ void check_inactive_shrunk(struct check *check)
 	while ((folio = next_victim(check, bracket))) {
 		check->undecided.survivors++;
 		folio_set(folio, FOLIO_survivor);
-		if (check->world->memcg_inferred || bracket->confused)
+		if (check->world->memcg_inferred || bracket->some_unseen || bracket->confused)
 			list_move_tail(&folio->lru, &doubtful);
 	}
 	return_doubtful(bracket, &not_isolated);
@@ -199,7 +199,7 @@ void check_inactive_shrunk(struct check *check)
 	mm->policy->putback(mm, &bracket->applied, &bracket->taken);
 	bracket->result.nr_scanned = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_SCANNED];
 	bracket->result.nr_reclaimed = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_RECLAIMED];
-	check_isolation_done(bracket, bracket->has_request);
+	check_isolation_done(check, bracket, bracket->has_request);
 }
 
 void check_active_shrunk(struct check *check)
@@ -225,5 +225,5 @@ void check_active_shrunk(struct check *check)
 			mm->policy->examine_active(mm, folio->lruvec, folio);
 	}
 	mm->policy->putback(mm, &bracket->applied, &bracket->taken);
-	check_isolation_done(bracket, bracket->has_request);
+	check_isolation_done(check, bracket, bracket->has_request);
 }

@@ -20,6 +20,8 @@ struct lruvec;
  * Folio flags, by the kernel's names (include/linux/page-flags.h). The last group is ours: it
  * stands for what the kernel knows by reference counts and page tables.
  */
+#define FOLIO_ZONE_SHIFT 25
+
 enum folio_flag {
 	PG_lru = 1u << 0, /* on a lruvec list; whoever clears it may move the folio */
 	PG_active = 1u << 1, /* belongs on the active list; may be set before it is on one */
@@ -43,6 +45,7 @@ enum folio_flag {
 	FOLIO_refault_active = 1u << 22, /* workingset_refault() set PG_active */
 	FOLIO_demanded = 1u << 23, /* brought in by an access that is still to be counted */
 	FOLIO_in_fault = 1u << 24, /* added while its task handles a page fault */
+	FOLIO_zone = 7u << FOLIO_ZONE_SHIFT, /* index of the zone that its pages are from */
 };
 
 struct folio {

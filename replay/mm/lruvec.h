@@ -68,6 +68,12 @@ struct mem_cgroup {
 	int64_t usage_pages; /* subtree: folios, stocks and overhead */
 	int64_t overhead_pages; /* own: charged pages that are on no list (slab, page tables) */
 	int64_t max_pages; /* limit or MEMCG_UNLIMITED */
+	int64_t high_pages; /* memory.high or MEMCG_UNLIMITED */
+	uint64_t min_pages, low_pages; /* memory.min, memory.low */
+	uint64_t emin_pages, elow_pages; /* as much of them as takes effect: protection.h */
+	struct mem_cgroup
+		*reclaim_position; /* last memcg below this one that a partial walk visited */
+	uint64_t reclaim_generation; /* rounds that partial walks have made through the subtree */
 	struct lruvec *lruvec; /* array, one per node */
 };
 

@@ -40,7 +40,7 @@ static struct mem_cgroup *new_memcg(struct mm *mm, uint64_t id)
 	memcg->id = id;
 	memcg->online = true;
 	memcg->swappiness = mm->config.swappiness;
-	memcg->max_pages = MEMCG_UNLIMITED;
+	memcg->max_pages = memcg->high_pages = MEMCG_UNLIMITED;
 	memcg->index = (uint16_t)mm->nr_memcgs;
 	mm->memcg[mm->nr_memcgs++] = memcg;
 	return memcg;
@@ -118,6 +118,37 @@ int64_t mm_swap_left(const struct mm *mm, const struct mem_cgroup *memcg)
 	return mm->config.nr_swap_pages;
 }
 
+/*
+ * The zone that a new folio's pages come from. Check knows the frames; in a run frames are names only, and
+ * the zone is the one that the allocator would choose.
+ */
+static unsigned int zone_of_new(const struct mm *mm, uint64_t pfn, uint64_t nr_pages)
+{
+	unsigned int highest = zones_highest(&mm->zones);
+	int zone;
+
+	if (mm->config.hold_drains)
+		return zones_of_pfn(&mm->zones, pfn);
+	zone = zones_choose(&mm->zones, WMARK_LOW, ZONES_LIMIT - 1, nr_pages);
+	if (zone < 0)
+		zone = zones_choose(&mm->zones, WMARK_MIN, ZONES_LIMIT - 1, nr_pages);
+	return zone < 0 ? highest : (unsigned int)zone;
+}
+
+static void zone_take(struct mm *mm, struct folio *folio)
+{
+	unsigned int zone = zone_of_new(mm, folio->pfn, folio_nr_pages(folio));
+
+	folio_set(folio, zone << FOLIO_ZONE_SHIFT);
+	mm->zones.zone[zone].free_pages -= (int64_t)folio_nr_pages(folio);
+}
+
+static void zone_give(struct mm *mm, const struct folio *folio)
+{
+	mm->zones.zone[(folio->flags & FOLIO_zone) >> FOLIO_ZONE_SHIFT].free_pages +=
+		(int64_t)folio_nr_pages(folio);
+}
+
 struct folio *mm_folio_born(struct mm *mm, uint64_t pfn, struct mem_cgroup *memcg, uint8_t order)
 {
 	struct folio *folio = memmap_folio(&mm->memmap, pfn);
@@ -134,6 +165,8 @@ struct folio *mm_folio_born(struct mm *mm, uint64_t pfn, struct mem_cgroup *memc
 	folio->index = 0;
 	folio->private[0] = folio->private[1] = 0;
 	folio->lruvec = mem_cgroup_lruvec(memcg, 0);
+	if (mm->zones.nr)
+		zone_take(mm, folio);
 	mm_charge(memcg, (int64_t)folio_nr_pages(folio));
 	if ((uint64_t)memcg->usage_pages > folio->lruvec->counter[COUNT_resident_max] &&
 	    memcg->usage_pages > 0)
@@ -154,6 +187,8 @@ void mm_folio_forget(struct mm *mm, struct folio *folio)
 	else if (folio_test(folio, FOLIO_isolated))
 		list_del(&folio->lru); /* off reclaim's own list */
 	mm_charge(folio->lruvec->memcg, -(int64_t)folio_nr_pages(folio));
+	if (mm->zones.nr)
+		zone_give(mm, folio);
 	folio->flags = 0;
 	memmap_give_dense(&mm->memmap, folio);
 }

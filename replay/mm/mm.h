@@ -14,6 +14,7 @@
 #include "replay/mm/lru_add.h"
 #include "replay/mm/lruvec.h"
 #include "replay/mm/rules.h"
+#include "replay/mm/zones.h"
 
 struct reclaim_policy;
 
@@ -35,12 +36,14 @@ struct mm_config {
 	bool hold_drains; /* check: batches move only when the tape says so */
 	/* First page frame of each zone, UINT64_MAX: there is none. All 0: one zone, the highest. */
 	uint64_t zone_start_pfn[MAX_NR_ZONES];
+	bool recursive_protection; /* cgroup2 mounted with memory_recursiveprot */
 };
 
 struct mm {
 	struct mm_config config;
 	const struct reclaim_policy *policy; /* config.policy */
 	unsigned int nr_nodes;
+	struct zones zones; /* of node 0; none if the tape does not say */
 	struct memmap memmap;
 	struct mem_cgroup *root;
 	struct mem_cgroup **memcg; /* by index */

@@ -60,6 +60,7 @@ struct mm_rules {
 	bool node_lru_lock; /* one lru_lock for all memcgs of a node: up to 5.10 */
 	bool exact_stats; /* lruvec_page_state() is up to date, not of the last rstat flush: up to 5.12 */
 	bool full_memcg_walk; /* reclaim visits all memcgs below its target: up to 6.11 */
+	bool kswapd_scans_only; /* kswapd's rounds count pages looked at, not those freed: up to 6.1 */
 	bool balance_by_rotation; /* recent_rotated/recent_scanned instead of costs: up to 5.7 */
 	bool file_workingset_only; /* no ages and no shadows of anon: up to 5.8 */
 	bool anon_starts_active; /* up to 5.8 */

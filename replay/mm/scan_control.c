@@ -3,8 +3,15 @@
 
 #include <string.h>
 
+#include "replay/mm/kswapd.h"
 #include "replay/mm/mm.h"
+#include "replay/mm/protection.h"
 #include "replay/policy/policy.h"
+
+static bool lru_is_active(enum lru_list lru)
+{
+	return lru == LRU_ACTIVE_ANON || lru == LRU_ACTIVE_FILE;
+}
 
 void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgroup *target,
 			uint64_t nr_to_reclaim, bool may_swap)
@@ -29,21 +36,71 @@ void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgr
 static void walk_begin_node(struct reclaim_walk *walk)
 {
 	walk->sc.nr_scanned = 0;
+	walk->nr_asked = 0;
+	walk->round_reclaimed = walk->sc.nr_reclaimed;
 	walk->mm->policy->prepare_scan(walk);
 	walk->memcg = NULL;
 	walk->state = WALK_MEMCG;
 }
 
 /*
+ * The next memcg of a partial walk. All such walks of a subtree share one place in it: each goes on
+ * where the last one stopped, and ends where the tree ends.
+ * Kernel: mm/memcontrol.c, mem_cgroup_iter(), v6.18.
+ */
+static struct mem_cgroup *next_of_partial_walk(struct reclaim_walk *walk)
+{
+	struct mem_cgroup *top = walk->top, *next;
+
+	if (!walk->memcg)
+		walk->generation = top->reclaim_generation;
+	else if (walk->generation != top->reclaim_generation)
+		return NULL;
+	next = mem_cgroup_next(top, top->reclaim_position);
+	top->reclaim_position = next;
+	if (next)
+		return next;
+	top->reclaim_generation++;
+	if (walk->memcg)
+		return NULL;
+	walk->generation = top->reclaim_generation;
+	return top->reclaim_position = top;
+}
+
+/* Return: the walk passes this memcg over. */
+static bool walk_skips(struct reclaim_walk *walk)
+{
+	protection_calculate(walk->mm, walk->top, walk->memcg);
+	switch (protection_of(walk->top, walk->memcg)) {
+	case PROTECTION_NONE:
+		break;
+	case PROTECTION_LOW:
+		if (walk->sc.memcg_low_reclaim)
+			break;
+		walk->sc.memcg_low_skipped = true;
+		return true;
+	case PROTECTION_MIN:
+		return true;
+	}
+	return false;
+}
+
+/*
  * shrink_node_memcgs() takes the next memcg. A walk that is not a full one may stop as soon as
- * the goal is met; the kernel's shared cursor across calls is not modelled.
+ * the goal is met.
  */
 static void walk_next_memcg(struct reclaim_walk *walk)
 {
-	bool enough = !walk->sc.kswapd && !walk->sc.memcg_full_walk &&
-		      walk->sc.nr_reclaimed >= walk->sc.nr_to_reclaim;
+	bool partial = !walk->sc.kswapd && !walk->sc.memcg_full_walk;
 
-	walk->memcg = enough && walk->memcg ? NULL : mem_cgroup_next(walk->top, walk->memcg);
+	if (partial && walk->memcg && walk->sc.nr_reclaimed >= walk->sc.nr_to_reclaim) {
+		walk->state = WALK_ENDED; /* of this priority: see walk_next_priority() */
+		return;
+	}
+	do
+		walk->memcg = partial ? next_of_partial_walk(walk) :
+					mem_cgroup_next(walk->top, walk->memcg);
+	while (walk->memcg && walk_skips(walk));
 	if (walk->memcg) {
 		walk->mm->policy->shrink_begin(walk, mem_cgroup_lruvec(walk->memcg, 0));
 		walk->state = WALK_LRUVEC;
@@ -57,6 +114,8 @@ static bool walk_next_priority(struct reclaim_walk *walk)
 {
 	struct scan_control *sc = &walk->sc;
 
+	if (sc->kswapd)
+		return kswapd_next_round(walk);
 	if (sc->nr_reclaimed >= sc->nr_to_reclaim)
 		return false;
 	if (--sc->priority >= 0)
@@ -73,6 +132,12 @@ static bool walk_next_priority(struct reclaim_walk *walk)
 	if (sc->skipped_deactivate && !sc->force_deactivate) {
 		sc->force_deactivate = true;
 		sc->skipped_deactivate = false;
+		return true;
+	}
+	if (sc->memcg_low_skipped && !sc->memcg_low_reclaim) {
+		sc->force_deactivate = false;
+		sc->memcg_low_reclaim = true;
+		sc->memcg_low_skipped = false;
 		return true;
 	}
 	return false;
@@ -93,7 +158,9 @@ bool reclaim_walk_next(struct reclaim_walk *walk, struct scan_request *request)
 		case WALK_LRUVEC:
 			if (walk->mm->policy->shrink_next(walk, mem_cgroup_lruvec(walk->memcg, 0),
 							  request)) {
+				request->pfn_limit = walk->sc.pfn_limit;
 				walk->request = *request;
+				walk->nr_asked++;
 				return true;
 			}
 			walk->state = WALK_MEMCG;
@@ -106,7 +173,8 @@ bool reclaim_walk_next(struct reclaim_walk *walk, struct scan_request *request)
 
 void reclaim_walk_done(struct reclaim_walk *walk, const struct scan_result *result)
 {
-	walk->sc.nr_scanned += result->nr_scanned;
+	if (!lru_is_active(walk->request.lru))
+		walk->sc.nr_scanned += result->nr_taken;
 	walk->mm->policy->shrink_done(walk, &walk->request, result);
 }
 
@@ -114,11 +182,6 @@ void reclaim_walk_end(struct reclaim_walk *walk)
 {
 	walk->state = WALK_ENDED;
 	walk->mm->policy->reclaim_end(walk->mm, walk->top);
-}
-
-static bool lru_is_active(enum lru_list lru)
-{
-	return lru == LRU_ACTIVE_ANON || lru == LRU_ACTIVE_FILE;
 }
 
 /* What shrink_folio_list() says of one folio. */
@@ -228,23 +291,30 @@ static void shrink_list(struct reclaim_walk *walk, const struct scan_request *re
 	mm->policy->putback(mm, request, &taken);
 }
 
+uint64_t reclaim_finish(struct reclaim_walk *walk, unsigned int cpu,
+			void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow), void *ctx)
+{
+	struct evict_call call = { evicted, ctx };
+	struct scan_request request;
+
+	walk->cpu = cpu;
+	lruvec_count(mem_cgroup_lruvec(walk->top, 0), COUNT_reclaims, 1);
+	while (reclaim_walk_next(walk, &request)) {
+		struct scan_result result = { 0 };
+
+		shrink_list(walk, &request, &call, &result);
+		reclaim_walk_done(walk, &result);
+	}
+	reclaim_walk_end(walk);
+	return walk->sc.nr_reclaimed;
+}
+
 uint64_t reclaim_run(struct mm *mm, struct mem_cgroup *target, uint64_t nr_to_reclaim,
 		     bool may_swap, unsigned int cpu,
 		     void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow), void *ctx)
 {
-	struct evict_call call = { evicted, ctx };
 	struct reclaim_walk walk;
-	struct scan_request request;
 
 	reclaim_walk_begin(&walk, mm, target, nr_to_reclaim, may_swap);
-	walk.cpu = cpu;
-	lruvec_count(mem_cgroup_lruvec(walk.top, 0), COUNT_reclaims, 1);
-	while (reclaim_walk_next(&walk, &request)) {
-		struct scan_result result = { 0 };
-
-		shrink_list(&walk, &request, &call, &result);
-		reclaim_walk_done(&walk, &result);
-	}
-	reclaim_walk_end(&walk);
-	return walk.sc.nr_reclaimed;
+	return reclaim_finish(&walk, cpu, evicted, ctx);
 }

@@ -10,8 +10,10 @@
  *   replay   asks, isolates, shrinks, answers, until the walk ends by itself
  *   check    asks when the tape shows an isolation, compares, and answers what the tape shows
  *
+ * A walk of kswapd's begins with kswapd_begin(), replay/mm/kswapd.h.
+ *
  * Kernel: mm/vmscan.c, do_try_to_free_pages() down to shrink_lruvec(), v6.18.
- * Differs: reclaim_idx, compaction's early end, writeback throttling and slab are left out.
+ * Differs: compaction's early end, writeback throttling and slab are left out.
  */
 #ifndef REPLAY_MM_SCAN_CONTROL_H
 #define REPLAY_MM_SCAN_CONTROL_H
@@ -38,6 +40,9 @@ struct scan_control {
 	bool cache_trim_mode; /* plenty of inactive file pages: leave anon alone */
 	bool file_is_tiny;
 	bool memcg_full_walk; /* visit all memcgs of the subtree, whatever is reclaimed */
+	bool memcg_low_reclaim; /* last attempt: memory.low protects nobody */
+	bool memcg_low_skipped; /* it protected somebody */
+	uint64_t pfn_limit; /* its folios lie below; 0: all are of use */
 	uint64_t anon_cost, file_cost; /* of the target, read at each priority */
 	uint64_t nr_scanned, nr_reclaimed; /* pages so far */
 };
@@ -52,6 +57,7 @@ struct scan_request {
 	unsigned int swappiness;
 	uint8_t reclaim_idx;
 	bool other_type_next; /* if nothing comes of it */
+	uint64_t pfn_limit; /* folios from here on are of no use; 0: all are */
 };
 
 struct scan_result {
@@ -80,7 +86,9 @@ struct reclaim_walk {
 	enum walk_state state;
 	struct mem_cgroup *top; /* the target, or root */
 	struct mem_cgroup *memcg; /* being shrunk */
-	bool retried_full_walk;
+	uint64_t generation; /* of top's subtree, when a partial walk began */
+	unsigned int nr_asked; /* requests at this priority, or in this round of kswapd */
+	uint64_t round_reclaimed; /* kswapd: sc.nr_reclaimed when the round began */
 	struct scan_request request; /* handed out and not yet answered */
 	unsigned int cpu; /* on which it runs */
 	_Alignas(8) unsigned char shrink_state[SHRINK_STATE_BYTES];
@@ -107,6 +115,17 @@ void reclaim_walk_done(struct reclaim_walk *walk, const struct scan_result *resu
 
 /** reclaim_walk_end() - the call is over, wherever the walk stands: snapshot what it must. */
 void reclaim_walk_end(struct reclaim_walk *walk);
+
+/**
+ * reclaim_finish() - a walk that has begun, to its end
+ * @cpu: whose batches it drains
+ * @evicted: called for each folio reclaimed, before it is freed, with its shadow entry
+ * @ctx: handed to @evicted
+ * Return: pages reclaimed.
+ */
+uint64_t reclaim_finish(struct reclaim_walk *walk, unsigned int cpu,
+			void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow),
+			void *ctx);
 
 /**
  * reclaim_run() - a whole reclaim call of the replay's own

@@ -19,6 +19,7 @@
  */
 #include <string.h>
 
+#include "replay/mm/protection.h"
 #include "replay/policy/policy.h"
 
 #define SWAPPINESS_ANON_ONLY 201
@@ -219,7 +220,30 @@ static struct shadow classic_evict(struct mm *mm, struct folio *folio, struct me
 	return shadow;
 }
 
-/* Kernel: mm/vmscan.c, prepare_scan_control(), v6.18. Differs: file_is_tiny needs zones. */
+/*
+ * Global reclaim finds so few file pages that it had better take anon: file pages and free ones
+ * together are below the high marks. Kernel: mm/vmscan.c, prepare_scan_control(), v6.18.
+ */
+static bool file_is_tiny(const struct reclaim_walk *walk)
+{
+	struct mm *mm = walk->mm;
+	int64_t file = 0, anon = 0;
+
+	/* Check does not know what is free. */
+	if (walk->sc.target_mem_cgroup || !mm->zones.nr || mm->config.hold_drains)
+		return false;
+	for (struct mem_cgroup *memcg = mm->root; memcg; memcg = mem_cgroup_next(mm->root, memcg)) {
+		const struct lruvec *lruvec = mem_cgroup_lruvec(memcg, 0);
+
+		file += lruvec_lru_size(lruvec, LRU_INACTIVE_FILE) +
+			lruvec_lru_size(lruvec, LRU_ACTIVE_FILE);
+		anon += lruvec_lru_size(lruvec, LRU_INACTIVE_ANON);
+	}
+	return file + zones_free(&mm->zones) <= (int64_t)zones_sum(&mm->zones, WMARK_HIGH) &&
+	       !walk->sc.may_deactivate[0] && anon >> walk->sc.priority;
+}
+
+/* Kernel: mm/vmscan.c, prepare_scan_control(), v6.18. */
 static void classic_prepare_scan(struct reclaim_walk *walk)
 {
 	struct scan_control *sc = &walk->sc;
@@ -241,6 +265,7 @@ static void classic_prepare_scan(struct reclaim_walk *walk)
 	}
 	sc->cache_trim_mode = lruvec_page_state(target, NR_INACTIVE_FILE) >> sc->priority &&
 			      !sc->may_deactivate[1];
+	sc->file_is_tiny = file_is_tiny(walk);
 }
 
 /* Kernel: mm/vmscan.c, snapshot_refaults(), v6.18. */
@@ -330,9 +355,44 @@ static uint64_t fractions_by_rotation(struct lruvec *lruvec, unsigned int swappi
 }
 
 /*
- * Kernel: mm/vmscan.c, get_scan_count(), v6.18.
- * Differs: memory.min and memory.low are not applied.
+ * Pages of a list that the walk has use for. The kernel keeps sizes by zone; here a walk that cannot
+ * use all zones, which is rare, counts.
  */
+static uint64_t usable_pages(const struct reclaim_walk *walk, const struct lruvec *lruvec,
+			     enum lru_list lru)
+{
+	int64_t pages = 0;
+
+	if (!walk->sc.pfn_limit) {
+		pages = lruvec_lru_size(lruvec, lru);
+		return pages > 0 ? (uint64_t)pages : 0;
+	}
+	for (const struct list_head *pos = lruvec->lists[lru].next; pos != &lruvec->lists[lru];
+	     pos = pos->next) {
+		const struct folio *folio = list_entry(pos, struct folio, lru);
+
+		if (folio->pfn < walk->sc.pfn_limit)
+			pages += (int64_t)folio_nr_pages(folio);
+	}
+	return (uint64_t)pages;
+}
+
+/* What protection leaves of a list. Kernel: mm/vmscan.c, get_scan_count(), v6.18. */
+static uint64_t unprotected_pages(struct reclaim_walk *walk, uint64_t size)
+{
+	const struct mem_cgroup *memcg = walk->memcg;
+	uint64_t min = memcg->emin_pages, low = memcg->elow_pages;
+
+	if (memcg == walk->top || (!min && !low))
+		return size;
+	if (!walk->sc.memcg_low_reclaim && low > min) {
+		walk->sc.memcg_low_skipped = true;
+		return protection_scale(memcg, size, low);
+	}
+	return protection_scale(memcg, size, min);
+}
+
+/* Kernel: mm/vmscan.c, get_scan_count(), v6.18. */
 static void get_scan_count(struct reclaim_walk *walk, struct lruvec *lruvec,
 			   struct classic_shrink *shrink)
 {
@@ -347,9 +407,8 @@ static void get_scan_count(struct reclaim_walk *walk, struct lruvec *lruvec,
 		denominator = fractions_by_cost(sc, swappiness, fraction);
 	for (unsigned int lru = 0; lru < LRU_UNEVICTABLE; lru++) {
 		int is_file = lru >= LRU_INACTIVE_FILE;
-		int64_t exact = lruvec_lru_size(lruvec, (enum lru_list)lru);
-		uint64_t size = exact > 0 ? (uint64_t)exact : 0;
-		uint64_t scan = size >> sc->priority;
+		uint64_t size = usable_pages(walk, lruvec, (enum lru_list)lru);
+		uint64_t scan = unprotected_pages(walk, size) >> sc->priority;
 
 		if (!scan && !walk->memcg->online)
 			scan = size < SWAP_CLUSTER_MAX ? size : SWAP_CLUSTER_MAX;
@@ -468,6 +527,14 @@ static bool classic_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec
 	return false;
 }
 
+/* Less than a full batch was the last of its list. */
+static void classic_shrink_follow(struct reclaim_walk *walk, const struct scan_request *request,
+				  uint64_t nr)
+{
+	if (nr < SWAP_CLUSTER_MAX)
+		shrink_state(walk)->nr[request->lru] = 0;
+}
+
 static void classic_shrink_done(struct reclaim_walk *walk, const struct scan_request *request,
 				const struct scan_result *result)
 {
@@ -482,25 +549,33 @@ static void classic_shrink_done(struct reclaim_walk *walk, const struct scan_req
 
 /*
  * Kernel: mm/vmscan.c, isolate_lru_folios(), v6.18.
- * Differs: no zone is skipped; a folio on a list can always be isolated.
+ * Differs: a folio on a list can always be isolated.
  */
 static void classic_isolate(struct mm *mm, const struct scan_request *request,
 			    struct list_head *taken, struct scan_result *result)
 {
 	struct lruvec *lruvec = request->lruvec;
-	struct list_head *list = &lruvec->lists[request->lru];
+	struct list_head *list = &lruvec->lists[request->lru], skipped;
 
 	(void)mm;
+	list_init(&skipped);
 	while (result->nr_scanned < request->nr_to_scan && !list_empty(list)) {
 		struct folio *folio = list_entry(list->prev, struct folio, lru);
 		uint64_t nr_pages = folio_nr_pages(folio);
 
+		if (request->pfn_limit && folio->pfn >= request->pfn_limit) {
+			list_move(&folio->lru, &skipped);
+			continue;
+		}
 		result->nr_scanned += nr_pages;
 		result->nr_taken += nr_pages;
 		folio_clear(folio, PG_lru);
 		folio_set(folio, FOLIO_isolated);
 		list_move_tail(&folio->lru, taken);
 	}
+	/* Those of other zones, in the order in which they were met, become the youngest. */
+	while (!list_empty(&skipped))
+		list_move(skipped.prev, list);
 	lruvec_update_size(lruvec, request->lru, -(int64_t)result->nr_taken);
 	if (request->lru & 1)
 		result->nr_pgrefill = result->nr_scanned;
@@ -560,6 +635,7 @@ const struct reclaim_policy policy_classic = {
 	.prepare_scan = classic_prepare_scan,
 	.shrink_begin = classic_shrink_begin,
 	.shrink_next = classic_shrink_next,
+	.shrink_follow = classic_shrink_follow,
 	.shrink_done = classic_shrink_done,
 	.isolate = classic_isolate,
 	.references_checked = classic_references_checked,

@@ -86,6 +86,13 @@ struct reclaim_policy {
 			    const struct scan_result *result);
 
 	/*
+	 * Optional, for check: the recorded kernel asked the same list for @nr pages, fewer or more than
+	 * shrink_next() said, because it saw other sizes. Called before shrink_done().
+	 */
+	void (*shrink_follow)(struct reclaim_walk *walk, const struct scan_request *request,
+			      uint64_t nr);
+
+	/*
 	 * Required. Take a request's folios off their list, oldest first onto the tail of @taken.
 	 * They lose PG_lru and get FOLIO_isolated; sizes shrink by what was taken. @result comes zeroed.
 	 */

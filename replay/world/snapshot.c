@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/world/zoneinfo.h"
+
 #define PAGE_BYTES 4096
 #define KIB_PER_PAGE 4
 #define FIGURE_LIMIT (INT64_C(1) << 50) /* bytes, KiB or pages */
@@ -75,6 +77,13 @@ static void read_machine(struct world *world, const struct tape_reader *reader)
 	}
 }
 
+static bool line_has(const char *line, const char *words)
+{
+	const char *at = strstr(line, words);
+
+	return at && (size_t)(at - line) < strcspn(line, "\n");
+}
+
 static void read_mounts(struct world *world, const struct tape_reader *reader)
 {
 	const char *text = start_text(reader, "/proc/self/mountinfo");
@@ -86,6 +95,8 @@ static void read_mounts(struct world *world, const struct tape_reader *reader)
 
 		if (sscanf(text, "%*u %*u %u:%u", &major, &minor) != 2)
 			continue;
+		world->recursive_protection |= line_has(text, " - cgroup2 ") &&
+					       line_has(text, "memory_recursiveprot");
 		world->has_mountinfo = true;
 		if (world->nr_mounted == room) {
 			uint32_t bigger = room ? room * 2 : 32;
@@ -228,6 +239,46 @@ static bool ends_with(const char *name, const char *end, size_t *size)
 	return n > m && !strcmp(name + n - m, end);
 }
 
+/* A figure in bytes; "max", or what v1 shows for it, is none. Return: one is there. */
+static bool read_setting(const char *text, uint64_t *pages)
+{
+	long long bytes = strtoll(text, NULL, 10);
+
+	if (bytes <= 0 || bytes >= STOCK_BYTES_LIMIT)
+		return false;
+	*pages = (uint64_t)bytes / PAGE_BYTES;
+	return true;
+}
+
+/* "max" protects all of it. */
+static void read_protected(const char *text, uint64_t *pages)
+{
+	if (!strncmp(text, "max", 3))
+		*pages = (uint64_t)FIGURE_LIMIT;
+	else if (!read_setting(text, pages))
+		*pages = 0;
+}
+
+/* memory.high, memory.min, memory.low of v2. */
+static void read_protection(struct world *world, const struct tape_blob *blob)
+{
+	struct world_memcg *memcg;
+	uint64_t pages;
+	size_t size;
+
+	if (ends_with(blob->name, "/memory.high", &size)) {
+		memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+		if (memcg != world->memcg && read_setting(blob->data, &pages))
+			memcg->high_pages = (int64_t)pages;
+	} else if (ends_with(blob->name, "/memory.min", &size)) {
+		memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+		read_protected(blob->data, &memcg->min_pages);
+	} else if (ends_with(blob->name, "/memory.low", &size)) {
+		memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+		read_protected(blob->data, &memcg->low_pages);
+	}
+}
+
 static void read_memcg_files(struct world *world, const struct tape_reader *reader)
 {
 	const struct tape_blob *blob;
@@ -239,6 +290,7 @@ static void read_memcg_files(struct world *world, const struct tape_reader *read
 
 		if (blob->moment != TAPE_MOMENT_START || blob->name[0] != '/')
 			continue;
+		read_protection(world, blob);
 		if (ends_with(blob->name, "/memory.stat", &size)) {
 			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
 			if (memcg != world->memcg) {
@@ -288,6 +340,7 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 			world->readahead_seen = true;
 	}
 	read_machine(world, reader);
+	zoneinfo_read(&world->zones, start_text(reader, "/proc/zoneinfo"));
 	read_mounts(world, reader);
 	read_cgroups(world, reader);
 	read_command_memcg(world, reader);

@@ -234,6 +234,7 @@ uint32_t world_add_memcg(struct world *world, uint64_t id, const char *path)
 				  WORLD_ROOT,
 		.path = strdup(path),
 		.limit_pages = INT64_MAX,
+		.high_pages = INT64_MAX,
 		.swappiness = -1,
 	};
 	if (!memcg->path) {
@@ -300,9 +301,11 @@ int world_init(struct world *world, struct tape_reader *reader)
 	world->memcg = zeroed(world, world->room_memcgs, sizeof(struct world_memcg));
 	if (world->out_of_memory)
 		goto err_exit;
-	world->memcg[WORLD_ROOT] = (struct world_memcg){
-		.id = 1, .path = strdup("/"), .limit_pages = INT64_MAX, .swappiness = -1
-	};
+	world->memcg[WORLD_ROOT] = (struct world_memcg){ .id = 1,
+							 .path = strdup("/"),
+							 .limit_pages = INT64_MAX,
+							 .high_pages = INT64_MAX,
+							 .swappiness = -1 };
 	world->nr_memcgs = 1;
 	if (!world->memcg[WORLD_ROOT].path)
 		goto err_exit;

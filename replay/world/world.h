@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "replay/mm/zones.h"
 #include "schema/tape_reader.h"
 
 #define WORLD_COMM_BYTES 16
@@ -33,6 +34,8 @@ struct world_memcg {
 	uint32_t parent; /* number */
 	char *path; /* in its hierarchy: "/" for the root */
 	int64_t limit_pages; /* INT64_MAX: none */
+	int64_t high_pages; /* memory.high; INT64_MAX: none */
+	uint64_t min_pages, low_pages; /* memory.min, memory.low */
 	int swappiness; /* -1: the machine's */
 	int64_t unseen[WORLD_LIST_STATS]; /* pages on its own lists when the tape began */
 	/*
@@ -97,6 +100,8 @@ struct world {
 	unsigned int nr_cpus;
 	unsigned int memory_hierarchy; /* /proc/cgroups; 0: cgroup v2 */
 	bool cgroup_v1;
+	bool recursive_protection; /* cgroup2 is mounted with memory_recursiveprot */
+	struct zones zones; /* of node 0, none if the tape does not say */
 	int swappiness;
 	int64_t total_swap_pages, nr_swap_pages;
 	uint32_t command_memcg; /* made for the recorded command, WORLD_ROOT if none */

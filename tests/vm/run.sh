@@ -7,6 +7,8 @@
 #   FILE...            go to the guest's working directory, SCRIPT among them; it is in the PATH there
 #   LRUTAPE_VM_ACCEL=kvm   default tcg: slower, the same everywhere
 #   LRUTAPE_VM_TIMEOUT=N   seconds, default 300
+#   LRUTAPE_VM_MEMORY=MIB  the guest's memory, default 1024
+#   LRUTAPE_VM_DATA=SIZE   of its file system $DATA, default 256M
 # Exit status: the script's; 124 out of time; 125 the guest left no result.
 set -euo pipefail
 
@@ -47,7 +49,7 @@ done
 (cd "$root" && find . | cpio -o -H newc --quiet -R 0:0) >"$work/initrd"
 
 truncate -s 2G "$work/out.img"
-truncate -s 256M "$work/data.img"
+truncate -s "${LRUTAPE_VM_DATA:-256M}" "$work/data.img"
 mkfs.ext4 -q -F -O ^has_journal -E lazy_itable_init=0,nodiscard "$work/data.img"
 
 # erms and fsrm: qemu's byte-wise string operations are several times slower than loops.
@@ -57,7 +59,7 @@ tcg) cpu=(-accel "tcg,thread=multi,tb-size=256" -cpu "max,la57=off,erms=off,fsrm
 esac
 append="console=ttyS0 quiet panic=-1 mitigations=off nokaslr no5lvl cgroup_no_v1=all tsc=reliable"
 status=0
-timeout --foreground "${LRUTAPE_VM_TIMEOUT:-300}" qemu-system-x86_64 -M q35 "${cpu[@]}" -m 1024 -smp 2 \
+timeout --foreground "${LRUTAPE_VM_TIMEOUT:-300}" qemu-system-x86_64 -M q35 "${cpu[@]}" -m "${LRUTAPE_VM_MEMORY:-1024}" -smp 2 \
 	-no-user-config -nodefaults -no-reboot -display none -serial file:"$out/console.log" \
 	-kernel "$kernel/vmlinuz" -initrd "$work/initrd" -append "$append" \
 	-drive file="$work/out.img",format=raw,if=none,id=out,cache=unsafe,discard=unmap \

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/mm/kswapd.h"
+
+#include "replay/mm/mm.h"
+
+void kswapd_begin(struct reclaim_walk *walk, struct mm *mm, unsigned int highest)
+{
+	uint64_t limit = zones_pfn_limit(&mm->zones, highest);
+
+	reclaim_walk_begin(walk, mm, NULL, zones_reclaim_goal(&mm->zones, highest), true);
+	walk->sc.kswapd = true;
+	walk->sc.reclaim_idx = (uint8_t)highest;
+	walk->sc.pfn_limit = limit == UINT64_MAX ? 0 : limit;
+}
+
+bool kswapd_next_round(struct reclaim_walk *walk)
+{
+	struct scan_control *sc = &walk->sc;
+	uint64_t reclaimed = sc->nr_reclaimed - walk->round_reclaimed;
+	uint64_t progress = reclaimed > sc->nr_scanned &&
+					    !walk->mm->config.rules.kswapd_scans_only ?
+				    reclaimed :
+				    sc->nr_scanned;
+
+	if (progress < sc->nr_to_reclaim || !reclaimed)
+		sc->priority--;
+	if (sc->priority < 1)
+		return false;
+	return walk->mm->config.hold_drains || !zones_balanced(&walk->mm->zones, sc->reclaim_idx);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/mm/kswapd.h"
+
+#include "tests/unit/mm/drawn.h"
+
+#define FIRST_PFN 65536
+
+/* One zone: 100 pages are the high mark. */
+static void one_zone(struct drawn *drawn, int64_t free_pages)
+{
+	drawn->mm.zones.nr = 1;
+	drawn->mm.zones.zone[0] = (struct zone){
+		.start_pfn = 1,
+		.spanned_pages = 1u << 20,
+		.managed_pages = 1u << 20,
+		.mark = { 60, 80, 100 },
+		.free_pages = free_pages,
+	};
+}
+
+static void evicted(void *ctx, struct folio *folio, uint64_t shadow)
+{
+	(void)shadow;
+	*(uint64_t *)ctx += folio_nr_pages(folio);
+}
+
+/* 4100 pages: 1 at priority 12, 2 at 11, 4, 7, 15, 31, and each round looked at fewer than 100. */
+static void rounds_go_on_until_a_zone_is_above_high(void **state)
+{
+	struct drawn *drawn = *state;
+	struct reclaim_walk walk;
+	uint64_t nr = 0;
+
+	one_zone(drawn, 0);
+	drawn_add_range(drawn, FIRST_PFN, 4100, 0);
+	drawn->mm.zones.zone[0].free_pages = 70;
+	kswapd_begin(&walk, &drawn->mm, 0);
+	assert_int_equal(walk.sc.nr_to_reclaim, 100);
+	reclaim_finish(&walk, 0, evicted, &nr);
+	assert_int_equal(nr, 1 + 2 + 4 + 7 + 15 + 31);
+	assert_int_equal(drawn->mm.zones.zone[0].free_pages, 70 + (int64_t)nr);
+	assert_true(zones_balanced(&drawn->mm.zones, 0));
+}
+
+static void a_round_that_looked_at_enough_keeps_its_priority(void **state)
+{
+	struct drawn *drawn = *state;
+	struct reclaim_walk walk;
+	struct scan_request request;
+	int last = DEF_PRIORITY;
+	unsigned int rounds_at_last = 0;
+
+	one_zone(drawn, 0);
+	drawn_add_range(drawn, FIRST_PFN, 4096 * 128, 0); /* 128 at priority 12 */
+	drawn->mm.zones.zone[0].free_pages = 0;
+	kswapd_begin(&walk, &drawn->mm, 0);
+	for (int i = 0; i < 12 && reclaim_walk_next(&walk, &request); i++) {
+		rounds_at_last += kswapd_may_sleep(&walk, true);
+		last = walk.sc.priority;
+		reclaim_walk_done(&walk,
+				  &(struct scan_result){ .nr_scanned = request.nr_to_scan,
+							 .nr_taken = request.nr_to_scan,
+							 .nr_reclaimed = request.nr_to_scan });
+	}
+	assert_int_equal(last, DEF_PRIORITY);
+	assert_int_equal(rounds_at_last, 3); /* four batches of 32 each */
+}
+
+static void without_progress_it_gives_up_at_priority_1(void **state)
+{
+	struct drawn *drawn = *state;
+	struct reclaim_walk walk;
+	struct scan_request request;
+	int least = DEF_PRIORITY;
+
+	one_zone(drawn, 0);
+	drawn_add_range(drawn, FIRST_PFN, 5000, 0);
+	kswapd_begin(&walk, &drawn->mm, 0);
+	while (reclaim_walk_next(&walk, &request)) {
+		least = walk.sc.priority;
+		reclaim_walk_done(&walk, &(struct scan_result){ 0 });
+	}
+	assert_int_equal(least, 1);
+}
+
+static void folios_beyond_the_wakers_zone_are_passed_over(void **state)
+{
+	struct drawn *drawn = *state;
+	struct list_head taken;
+	struct scan_result result = { 0 };
+	struct scan_request request = {
+		.lruvec = drawn->lruvec, .lru = LRU_INACTIVE_FILE, .nr_to_scan = 2, .pfn_limit = 'a'
+	};
+	char text[DRAWING_BYTES];
+
+	list_init(&taken);
+	drawn_list(drawn, "aAbBcC", 0);
+	drawn->mm.policy->isolate(&drawn->mm, &request, &taken, &result);
+	assert_int_equal(result.nr_taken, 2);
+	draw_list(text, 0, &taken);
+	assert_string_equal(text, "[A B]");
+	draw_list(text, 0, &drawn->lruvec->lists[LRU_INACTIVE_FILE]);
+	assert_string_equal(text, "[b a C c]");
+	drawn->mm.policy->putback(&drawn->mm, &request, &taken);
+}
+
+/* Two groups a and b: a partial walk that a satisfies goes on at b the next time. */
+static void partial_walks_share_a_cursor(void **state)
+{
+	struct drawn *drawn = *state;
+	struct mem_cgroup *b = mm_add_memcg(&drawn->mm, NULL, 200);
+	struct reclaim_walk walk;
+	struct scan_request request;
+
+	assert_non_null(b);
+	drawn_add_range(drawn, FIRST_PFN, 4096 * 40, 0);
+	for (uint64_t pfn = 500000; pfn < 500000 + 4096 * 40; pfn++) {
+		struct folio *folio = drawn_folio_of(drawn, b, pfn, 0, PG_lru);
+
+		lruvec_add_folio(folio->lruvec, folio);
+	}
+	for (int call = 0; call < 4; call++) {
+		struct lruvec *first = NULL;
+
+		reclaim_walk_begin(&walk, &drawn->mm, NULL, 32, false);
+		while (reclaim_walk_next(&walk, &request)) {
+			first = first ? first : request.lruvec;
+			reclaim_walk_done(
+				&walk, &(struct scan_result){ .nr_scanned = request.nr_to_scan,
+							      .nr_taken = request.nr_to_scan,
+							      .nr_reclaimed = request.nr_to_scan });
+		}
+		reclaim_walk_end(&walk);
+		assert_ptr_equal(first, call % 2 ? mem_cgroup_lruvec(b, 0) : drawn->lruvec);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(rounds_go_on_until_a_zone_is_above_high,
+						drawn_setup, drawn_teardown),
+		cmocka_unit_test_setup_teardown(a_round_that_looked_at_enough_keeps_its_priority,
+						drawn_setup, drawn_teardown),
+		cmocka_unit_test_setup_teardown(without_progress_it_gives_up_at_priority_1,
+						drawn_setup, drawn_teardown),
+		cmocka_unit_test_setup_teardown(folios_beyond_the_wakers_zone_are_passed_over,
+						drawn_setup, drawn_teardown),
+		cmocka_unit_test_setup_teardown(partial_walks_share_a_cursor, drawn_setup,
+						drawn_teardown),
+	};
+
+	return cmocka_run_group_tests_name("kswapd", tests, NULL, NULL);
+}
