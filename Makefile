@@ -124,7 +124,7 @@ endif
 
 # ---- Building.
 
-.PHONY: all help programs static tests fuzzers benches workloads required demo run-demo test run-test \
+.PHONY: all help programs variant static tests fuzzers benches workloads required demo run-demo test run-test \
 	check-san test-live test-vm run-test-vm test-chroot lint check-format check-headers check-includes check-spdx \
 	check-docs check-pure format check-cppcheck check-tidy bars agreement bench golden fuzz deps install uninstall clean ci
 .DELETE_ON_ERROR:
@@ -247,6 +247,9 @@ deps: ## install what is missing with apt-get (Debian, Ubuntu)
 	@scripts/deps $(DEPS_GROUP)
 
 maybe_deps = $(if $(LRUTAPE_NO_DEPS),@:,@scripts/deps)
+
+variant: programs ## build NAME.so: this core with PATCH applied, for `replay --policy build/release/bin/NAME.so`
+	@BIN=$(abspath $(BIN)) CC='$(CC)' CFLAGS='$(ALL_CFLAGS)' scripts/variant '$(NAME)' '$(PATCH)'
 
 demo: ## record or take the bundled tape, check it, compare a patch with its base
 	$(maybe_deps)

@@ -8,6 +8,7 @@
 
 #include "replay/check/report.h"
 #include "replay/event_stream.h"
+#include "replay/policy_file.h"
 #include "replay/results.h"
 #include "replay/tape_policy.h"
 #include "replay/tape_rows.h"
@@ -96,7 +97,8 @@ static int parse_options(int argc, char **argv, struct check_options *options)
 static int choose(const struct check_options *options, const struct tape_reader *reader,
 		  struct tape_policy *recorded, struct policy_choice *choice)
 {
-	char why[256];
+	struct policy_file file;
+	char why[512];
 
 	if (tape_policy(reader, recorded, why, sizeof(why))) {
 		fprintf(stderr, "lrutape: %s: %s\n", options->tape, why);
@@ -104,9 +106,15 @@ static int choose(const struct check_options *options, const struct tape_reader 
 	}
 	if (recorded->warning[0])
 		fprintf(stderr, "lrutape: %s: note: %s\n", options->tape, recorded->warning);
-	if (policy_parse(options->policy ? options->policy : recorded->name, recorded->release,
-			 choice, why, sizeof(why))) {
+	if (policy_file_parse(options->policy ? options->policy : recorded->name, recorded->release,
+			      choice, &file, why, sizeof(why))) {
 		fprintf(stderr, "lrutape: check: %s\n", why);
+		return COMMAND_MISUSED;
+	}
+	if (file.core) {
+		fprintf(stderr,
+			"lrutape: check: %s is a variant of the whole core, which only `lrutape replay` runs\n",
+			file.name);
 		return COMMAND_MISUSED;
 	}
 	if (choice->base->next_use) {

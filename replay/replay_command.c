@@ -6,117 +6,16 @@
 
 #include "replay/check/check.h"
 #include "replay/cost.h"
-#include "replay/engine/engine.h"
 #include "replay/event_stream.h"
 #include "replay/replay_options.h"
 #include "replay/results.h"
+#include "replay/run.h"
 #include "replay/tape_policy.h"
 #include "replay/tape_rows.h"
 #include "schema/command.h"
 
 #define POINT_LIMIT 10000 /* of one run over time */
 #define PAGE_BYTES 4096
-
-struct run {
-	struct policy_choice choice;
-	int64_t memory_pages; /* REPLAY_MEMORY_RECORDED: as recorded */
-	uint64_t seed;
-	struct replay *replay;
-	int64_t run_id;
-};
-
-/* Counters that are worth following over time. */
-static const struct {
-	enum counter counter;
-	const char *name;
-} followed[] = {
-	{ COUNT_accesses, "accesses" },
-	{ COUNT_hits, "hits" },
-	{ COUNT_misses, "misses" },
-	{ COUNT_workingset_refault_file, "workingset_refault_file" },
-	{ COUNT_workingset_activate_file, "workingset_activate_file" },
-	{ COUNT_pgscan_file, "pgscan_file" },
-	{ COUNT_pgsteal_file, "pgsteal_file" },
-	{ COUNT_pgactivate, "pgactivate" },
-	{ COUNT_pgdeactivate, "pgdeactivate" },
-};
-
-static const char *const counter_name[NR_COUNTERS] = {
-#define COUNTER(number, name, unit, meaning) [number] = #name,
-#include "schema/counters.def"
-};
-
-static const char *const lock_site_name[NR_LOCK_SITES] = {
-#define LOCK_SITE(number, name, meaning) [number] = #name,
-#include "schema/lock_sites.def"
-};
-
-static const char *const drain_cause_name[NR_DRAIN_CAUSES] = {
-#define DRAIN_CAUSE(number, name, meaning) [number] = #name,
-#include "schema/drain_causes.def"
-};
-
-static bool memcg_has_counts(const struct mem_cgroup *memcg)
-{
-	for (int c = 1; c < NR_COUNTERS; c++)
-		if (memcg->lruvec[0].counter[c] && c != COUNT_resident_max)
-			return true;
-	for (int s = 1; s < NR_LOCK_SITES; s++)
-		if (memcg->lruvec[0].lock[s].holds || memcg->lruvec[0].lock[s].folios)
-			return true;
-	return false;
-}
-
-static void add_run_rows(struct results *results, const struct run *run, const struct world *world)
-{
-	const struct mm *mm = replay_mm(run->replay);
-	uint64_t stimuli, inferred;
-	char text[32];
-
-	for (unsigned int i = 0; i < run->choice.nr_patches; i++) {
-		const struct policy_patch *patch = run->choice.patch[i];
-		char name[POLICY_NAME_BYTES];
-
-		if (!patch->param)
-			continue;
-		snprintf(name, sizeof(name), "%s.%s", patch->name, patch->param->name);
-		snprintf(text, sizeof(text), "%" PRId64, run->choice.value[i]);
-		results_add_setting(results, run->run_id, name, text);
-	}
-	for (unsigned int n = 0; n < mm->nr_memcgs; n++) {
-		const struct mem_cgroup *memcg = mm->memcg[n];
-		const struct lruvec *lruvec = &memcg->lruvec[0];
-
-		if (!memcg_has_counts(memcg))
-			continue;
-		for (int c = 1; c < NR_COUNTERS; c++)
-			results_add_counter(results, run->run_id, memcg->id, counter_name[c],
-					    lruvec->counter[c]);
-		for (int s = 1; s < NR_LOCK_SITES; s++)
-			if (lruvec->lock[s].holds || lruvec->lock[s].folios)
-				results_add_lock_hold(results, run->run_id, memcg->id,
-						      lock_site_name[s], lruvec->lock[s].holds,
-						      lruvec->lock[s].folios);
-	}
-	for (int which = 0; which < NR_LRU_BATCHES; which++)
-		for (int cause = 1; cause < NR_DRAIN_CAUSES; cause++)
-			if (mm->drain[which][cause].drains)
-				results_add_drain(results, run->run_id,
-						  lru_batch_name((enum lru_batch)which),
-						  drain_cause_name[cause],
-						  mm->drain[which][cause].drains,
-						  mm->drain[which][cause].folios);
-	for (unsigned int rule = 1; rule < NR_INFER_RULES; rule++) {
-		uint64_t nr = replay_inferred(run->replay, (enum infer_rule)rule);
-
-		if (rule == INFER_task_in_reclaim_bracket)
-			nr = world->inferred[rule];
-		if (nr)
-			results_add_inferred(results, run->run_id, infer_rule_name(rule), nr);
-	}
-	stimuli = replay_stimuli(run->replay, &inferred);
-	results_end_run(results, run->run_id, replay_accesses(run->replay), stimuli, inferred);
-}
 
 /* Medians of a measured run, and each of its repeats. */
 static void add_cost(struct results *results, const struct run *run,
@@ -127,7 +26,7 @@ static void add_cost(struct results *results, const struct run *run,
 	struct cost_quartiles folio, hold;
 	struct results_cost cost = {
 		.step = "lru_add",
-		.shape = lru_add_shape_name(&run->choice.rules),
+		.shape = lru_add_shape_name(&measured->mm->config.rules),
 		.host = host,
 		.repeats = repeats,
 		.folios = log->nr,
@@ -159,6 +58,12 @@ static bool is_measured(const struct replay_options *options, const struct run *
 	return options->cost_repeats && !run->seed;
 }
 
+/* What is there to measure; NULL: nothing was kept, or a variant has it. */
+static const struct lru_add_log *adds_of(const struct run *run)
+{
+	return run->core == core_own() ? replay_mm(run->replay)->lru_add_log : NULL;
+}
+
 /* All runs of a tape that can be measured, in turns. Return: 0, or -1 without memory. */
 static int measure_cost(struct results *results, const struct run *run, int nr_runs,
 			unsigned int repeats)
@@ -173,7 +78,7 @@ static int measure_cost(struct results *results, const struct run *run, int nr_r
 	if (!measured || !sample || !value)
 		goto out;
 	for (int i = 0; i < nr_runs; i++) {
-		const struct lru_add_log *log = replay_mm(run[i].replay)->lru_add_log;
+		const struct lru_add_log *log = adds_of(&run[i]);
 
 		if (!log)
 			continue;
@@ -181,7 +86,7 @@ static int measure_cost(struct results *results, const struct run *run, int nr_r
 			goto out;
 		if (!cost_can_measure(replay_mm(run[i].replay))) {
 			fprintf(stderr, "lrutape: replay: note: %s: no cost of it: %s\n",
-				run[i].choice.name,
+				run[i].about.name,
 				log->nr ? "its lists are not the kernel's" : "nothing was added");
 			continue;
 		}
@@ -189,7 +94,7 @@ static int measure_cost(struct results *results, const struct run *run, int nr_r
 			fprintf(stderr,
 				"lrutape: replay: note: %s: the cost is that of the first %" PRIu64
 				" of %" PRIu64 " adds\n",
-				run[i].choice.name, log->nr, log->nr + log->nr_left_out);
+				run[i].about.name, log->nr, log->nr + log->nr_left_out);
 		measured[nr].mm = replay_mm(run[i].replay);
 		measured[nr].sample = &sample[(size_t)nr * repeats];
 		nr++;
@@ -198,8 +103,7 @@ static int measure_cost(struct results *results, const struct run *run, int nr_r
 		goto out;
 	cost_host(host, sizeof(host));
 	for (int i = 0, at = 0; i < nr_runs; i++)
-		if (replay_mm(run[i].replay)->lru_add_log &&
-		    cost_can_measure(replay_mm(run[i].replay)))
+		if (adds_of(&run[i]) && cost_can_measure(replay_mm(run[i].replay)))
 			add_cost(results, &run[i], &measured[at++], repeats, host, value);
 	ret = 0;
 out:
@@ -207,21 +111,6 @@ out:
 	free(sample);
 	free(value);
 	return ret;
-}
-
-static void add_point(struct results *results, const struct run *run, uint64_t timestamp_ns)
-{
-	const struct mm *mm = replay_mm(run->replay);
-
-	for (unsigned int n = 0; n < mm->nr_memcgs; n++) {
-		if (!memcg_has_counts(mm->memcg[n]))
-			continue;
-		for (size_t i = 0; i < sizeof(followed) / sizeof(followed[0]); i++)
-			results_add_counter_at(
-				results, run->run_id, mm->memcg[n]->id, timestamp_ns,
-				followed[i].name,
-				mm->memcg[n]->lruvec[0].counter[followed[i].counter]);
-	}
 }
 
 static bool any_percent(const struct replay_options *options)
@@ -243,43 +132,6 @@ static int64_t memory_pages(const struct memory_size *memory, const struct world
 	return limit / 100 * memory->percent + limit % 100 * memory->percent / 100;
 }
 
-/* The run's policy, and its machine. Return: 0, or a status, with a message. */
-static int open_run(const struct replay_options *options, const char *policy, const char *release,
-		    struct world *world, struct run *run)
-{
-	char why[256];
-
-	if (policy_parse(policy, release, &run->choice, why, sizeof(why))) {
-		fprintf(stderr, "lrutape: replay: --policy %s: %s\n", policy, why);
-		return COMMAND_MISUSED;
-	}
-	run->replay = replay_open(world, &run->choice, run->memory_pages);
-	if (!run->replay || replay_perturb(run->replay, run->seed) ||
-	    (is_measured(options, run) && replay_log_adds(run->replay, COST_LOG_LIMIT))) {
-		fputs("lrutape: replay: out of memory\n", stderr);
-		return COMMAND_FAILED;
-	}
-	return 0;
-}
-
-static void add_run(struct results *results, int64_t tape_id, const struct world *world,
-		    struct run *run)
-{
-	int64_t limit = world->memcg[world->limited_memcg].limit_pages;
-	struct results_run row = {
-		.tape_id = tape_id,
-		.policy = run->choice.name,
-		.release = run->choice.rules.release,
-		.seed = run->seed,
-		.accesses = RESULTS_NONE,
-		.memory_pages = (uint64_t)run->memory_pages,
-	};
-
-	if (run->memory_pages == REPLAY_MEMORY_RECORDED)
-		row.memory_pages = limit == INT64_MAX ? RESULTS_NONE : (uint64_t)limit;
-	results_add_run(results, &row, &run->run_id);
-}
-
 /* All of policy, memory size and seed. Return: number of runs, negative enum command_status. */
 static int open_runs(const struct replay_options *options, const char *tape, struct world *world,
 		     const struct tape_policy *recorded, struct results *results, int64_t tape_id,
@@ -289,6 +141,7 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 	unsigned int nr_policies = options->nr_policies ? options->nr_policies : 1;
 	unsigned int nr_memories = options->nr_memories ? options->nr_memories : 1;
 	int nr = 0, status;
+	char why[512];
 
 	if (options->nr_memories && world->limited_memcg == WORLD_ROOT) {
 		fprintf(stderr,
@@ -314,12 +167,19 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 					options->nr_memories ? &options->memory[m] : &as_recorded,
 					world);
 				run[nr].seed = n ? options->first_seed + n - 1 : 0;
-				status = open_run(options, name, recorded->release, world,
-						  &run[nr]);
+				status = run_open(
+					&run[nr], world, name, recorded->name, recorded->release,
+					is_measured(options, &run[nr]) ? COST_LOG_LIMIT : 0, why,
+					sizeof(why));
+				if (status == CORE_ERR_NAME)
+					fprintf(stderr, "lrutape: replay: --policy %s: %s\n", name,
+						why);
+				else if (status)
+					fputs("lrutape: replay: out of memory\n", stderr);
 				if (status)
-					return -status;
-				add_run(results, tape_id, world, &run[nr]);
-				nr++;
+					return status == CORE_ERR_NAME ? -COMMAND_MISUSED :
+									 -COMMAND_FAILED;
+				run_add(&run[nr++], results, tape_id, world);
 			}
 	return nr;
 }
@@ -344,16 +204,16 @@ static int pass(struct tape_reader *reader, struct world *world, struct check *c
 		for (; event->timestamp_ns >= next_point_ns; next_point_ns += interval_ns)
 			for (int i = 0; i < nr_runs; i++)
 				if (!run[i].seed) /* one of them over time is enough */
-					add_point(results, &run[i], next_point_ns);
+					run_add_moment(&run[i], results, next_point_ns);
 		world_event(world, event);
 		check_event(check, event, read_end);
 		for (int i = 0; i < nr_runs; i++)
-			replay_event(run[i].replay, event, read_end);
+			run[i].core->event(run[i].replay, event, read_end);
 		world_event_done(world, event, read_end);
 	}
 	event_stream_close(stream);
 	for (int i = 0; i < nr_runs; i++)
-		replay_finish(run[i].replay);
+		run[i].core->finish(run[i].replay);
 	return ret;
 }
 
@@ -365,7 +225,7 @@ static int foretell(const char *path, struct tape_reader *reader, struct run *ru
 	int ret;
 
 	for (int i = 0; i < nr_runs; i++)
-		asked |= run[i].choice.base->next_use != NULL;
+		asked |= run[i].about.asks_future;
 	ret = asked ? future_read(reader, future) : 0;
 	if (ret == FUTURE_TOO_LONG)
 		fprintf(stderr,
@@ -379,7 +239,7 @@ static int foretell(const char *path, struct tape_reader *reader, struct run *ru
 	if (ret)
 		return COMMAND_FAILED;
 	for (int i = 0; i < nr_runs; i++)
-		replay_foretell(run[i].replay, *future);
+		run[i].core->foretell(run[i].replay, *future);
 	return 0;
 }
 
@@ -431,7 +291,7 @@ static int replay_tape(const struct replay_options *options, const char *path,
 	}
 	tape_rows_end(results, tape_id, world, check);
 	for (int i = 0; i < nr_runs; i++)
-		add_run_rows(results, &run[i], world);
+		run_add_counts(&run[i], results, world);
 	if (options->cost_repeats && measure_cost(results, run, nr_runs, options->cost_repeats)) {
 		fputs("lrutape: replay: out of memory\n", stderr);
 		goto out;
@@ -440,7 +300,7 @@ static int replay_tape(const struct replay_options *options, const char *path,
 		nr_runs, tape_reader_summary(reader)->nr_events, path);
 	status = COMMAND_DONE;
 	for (int i = 0; i < nr_runs; i++)
-		if (replay_failed(run[i].replay))
+		if (run[i].core->failed(run[i].replay))
 			status = COMMAND_FAILED;
 	if (status || check_failed(check)) {
 		fputs("lrutape: replay: out of memory\n", stderr);
@@ -448,7 +308,7 @@ static int replay_tape(const struct replay_options *options, const char *path,
 	}
 out:
 	for (int i = 0; run && i < RUN_LIMIT; i++)
-		replay_close(run[i].replay);
+		run_close(&run[i]);
 	future_close(future);
 	free(run);
 	if (check)

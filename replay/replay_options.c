@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "replay/cost.h"
-#include "replay/policy/policy.h"
+#include "replay/policy_file.h"
 #include "schema/command.h"
 
 #define PAGE_BYTES 4096
@@ -26,7 +26,8 @@ static const char usage[] =
 	"database. The recorded policy is checked in the same pass: see the agreement table.\n"
 	"\n"
 	"  -o FILE.db         results database; an existing one is replaced when all runs are done\n"
-	"  --policy P         base[@release][+patch[=value]]...; may be given again (preset: as recorded)\n"
+	"  --policy P         base[@release][+patch[=value]]...; may be given again (preset: as recorded).\n"
+	"                     A base may be a file of your own, ./mine.so: see docs/policies.md\n"
 	"  --memory M,M,...   limits in place of the recorded one: bytes with K, M or G, or percent of it\n"
 	"  --interval MS      milliseconds of trace time between two rows of counters (preset: 1000)\n"
 	"  --perturb N        run each N more times, with what a second recording would not have alike drawn\n"
@@ -263,13 +264,14 @@ int replay_options_parse(int argc, char **argv, struct replay_options *options)
 	/* A wrong name is told before a long tape is read. */
 	for (unsigned int i = 0; i < options->nr_policies; i++) {
 		struct policy_choice choice;
+		struct policy_file file;
 		const struct mm_rules *rules;
-		char why[256];
+		char why[512];
 		unsigned int nr;
 
 		rules = mm_rules_list(&nr);
-		if (policy_parse(options->policy[i], rules[nr - 1].release, &choice, why,
-				 sizeof(why))) {
+		if (policy_file_parse(options->policy[i], rules[nr - 1].release, &choice, &file,
+				      why, sizeof(why))) {
 			fprintf(stderr, "lrutape: replay: --policy %s: %s\n", options->policy[i],
 				why);
 			return COMMAND_MISUSED;

@@ -5,26 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "replay/file_hash.h"
+
 #define PAGE_BYTES 4096
-
-/* FNV-1a over the file's bytes: tells two tapes of one name apart. */
-static int hash_file(const char *path, char *text, size_t text_bytes)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	unsigned char buffer[65536];
-	FILE *file = fopen(path, "rb");
-	size_t n;
-
-	if (!file)
-		return -1;
-	while ((n = fread(buffer, 1, sizeof(buffer), file)))
-		for (size_t i = 0; i < n; i++)
-			hash = (hash ^ buffer[i]) * UINT64_C(0x100000001b3);
-	n = ferror(file);
-	fclose(file);
-	snprintf(text, text_bytes, "fnv1a64:%016" PRIx64, hash);
-	return n ? -1 : 0;
-}
 
 static const char *first_line(const struct tape_reader *reader, const char *name, char *line,
 			      size_t line_bytes)
@@ -63,7 +46,7 @@ int tape_rows_begin(struct results *results, const char *path, const struct tape
 
 	if (!tape.source)
 		tape.source = "record";
-	if (hash_file(path, hash, sizeof(hash)))
+	if (file_hash(path, hash, sizeof(hash)))
 		tape.content_hash = NULL;
 	return results_add_tape(results, &tape, tape_id);
 }

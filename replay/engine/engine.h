@@ -74,6 +74,21 @@ uint64_t replay_stimuli(const struct replay *replay, uint64_t *inferred);
 /** replay_inferred() - how often a rule was used in this run. */
 uint64_t replay_inferred(const struct replay *replay, enum infer_rule rule);
 
+/* Takes what a run has counted. A memcg that has counted nothing is left out. */
+struct replay_sink {
+	void *ctx;
+	void (*counter)(void *ctx, uint64_t memcg_id, enum counter counter, uint64_t value);
+	/* Optional. Sites without holds and folios are left out. */
+	void (*lock)(void *ctx, uint64_t memcg_id, enum lock_site site, uint64_t holds,
+		     uint64_t folios);
+	/* Optional. @batch: its name. */
+	void (*drain)(void *ctx, const char *batch, enum drain_cause cause, uint64_t drains,
+		      uint64_t folios);
+};
+
+/** replay_counts() - all of it as it stands now. */
+void replay_counts(const struct replay *replay, const struct replay_sink *sink);
+
 /** replay_close() - free it; NULL is fine. */
 void replay_close(struct replay *replay);
 

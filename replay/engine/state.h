@@ -6,6 +6,7 @@
  *   charge.c  limits: who has no room reclaims
  *   files.c   reads, and what they bring in
  *   reads.c   reads that the device has not done yet
+ *   counts.c  what was counted, handed out
  *   perturb.c what would be different the next time
  *   anon.c    anon folios: allocated, inserted, zapped
  */

@@ -212,18 +212,11 @@ static void make_exact(struct mm_rules *rules)
 	rules->memcg_stock_pages = 0;
 }
 
-int policy_parse(const char *text, const char *release, struct policy_choice *choice, char *why,
-		 size_t why_bytes)
+/* What follows the base, which *choice has. */
+static int parse_rest(const char *text, const char *release, struct policy_choice *choice,
+		      char *why, size_t why_bytes)
 {
-	memset(choice, 0, sizeof(*choice));
-	if (strlen(text) >= sizeof(choice->name)) {
-		snprintf(why, why_bytes, "a policy's name has fewer than %zu characters",
-			 sizeof(choice->name));
-		return -1;
-	}
-	strcpy(choice->name, text);
-	if (parse_base(&text, choice, why, why_bytes) ||
-	    parse_release(&text, release, choice, why, why_bytes))
+	if (parse_release(&text, release, choice, why, why_bytes))
 		return -1;
 	if (choice->base->exact)
 		make_exact(&choice->rules);
@@ -239,4 +232,58 @@ int policy_parse(const char *text, const char *release, struct policy_choice *ch
 		return -1;
 	}
 	return 0;
+}
+
+static int name_choice(struct policy_choice *choice, const char *base, const char *rest, char *why,
+		       size_t why_bytes)
+{
+	memset(choice, 0, sizeof(*choice));
+	if (snprintf(choice->name, sizeof(choice->name), "%s%s", base, rest) <
+	    (int)sizeof(choice->name))
+		return 0;
+	snprintf(why, why_bytes, "a policy's name has fewer than %zu characters",
+		 sizeof(choice->name));
+	return -1;
+}
+
+int policy_parse(const char *text, const char *release, struct policy_choice *choice, char *why,
+		 size_t why_bytes)
+{
+	if (name_choice(choice, text, "", why, why_bytes) ||
+	    parse_base(&text, choice, why, why_bytes))
+		return -1;
+	return parse_rest(text, release, choice, why, why_bytes);
+}
+
+int policy_parse_rest(const struct reclaim_policy *base, const char *rest, const char *release,
+		      struct policy_choice *choice, char *why, size_t why_bytes)
+{
+	if (name_choice(choice, base->name, rest, why, why_bytes))
+		return -1;
+	choice->base = base;
+	return parse_rest(rest, release, choice, why, why_bytes);
+}
+
+const char *policy_missing_op(const struct reclaim_policy *policy)
+{
+#define REQUIRED(op)                                                                               \
+	if (!policy->op)                                                                           \
+	return #op
+	REQUIRED(folio_added);
+	REQUIRED(folio_activated);
+	REQUIRED(folio_rotated);
+	REQUIRED(folio_removed);
+	REQUIRED(folio_accessed);
+	REQUIRED(refault);
+	REQUIRED(evict);
+	REQUIRED(prepare_scan);
+	REQUIRED(shrink_begin);
+	REQUIRED(shrink_next);
+	REQUIRED(shrink_done);
+	REQUIRED(isolate);
+	REQUIRED(references_checked);
+	REQUIRED(putback);
+	REQUIRED(reclaim_end);
+#undef REQUIRED
+	return NULL;
 }

@@ -171,6 +171,17 @@ int __attribute__((warn_unused_result))
 policy_parse(const char *text, const char *release, struct policy_choice *choice, char *why,
 	     size_t why_bytes);
 
+/**
+ * policy_parse_rest() - the same for a base that is in no list: the user's own
+ * @rest: [@release][+patch[=value]]...
+ */
+int __attribute__((warn_unused_result))
+policy_parse_rest(const struct reclaim_policy *base, const char *rest, const char *release,
+		  struct policy_choice *choice, char *why, size_t why_bytes);
+
+/** policy_missing_op() - the name of a required op that a policy does not have, NULL: it has all. */
+const char *policy_missing_op(const struct reclaim_policy *policy);
+
 /** policy_base() - the i-th base policy, NULL past the last. */
 const struct reclaim_policy *policy_base(unsigned int i);
 

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const counter_name[NR_COUNTERS] = {
+#define COUNTER(number, name, unit, meaning) [number] = #name,
+#include "schema/counters.def"
+};
+
+static const char *const lock_site_name[NR_LOCK_SITES] = {
+#define LOCK_SITE(number, name, meaning) [number] = #name,
+#include "schema/lock_sites.def"
+};
+
+static const char *const drain_cause_name[NR_DRAIN_CAUSES] = {
+#define DRAIN_CAUSE(number, name, meaning) [number] = #name,
+#include "schema/drain_causes.def"
+};
+
+/* Counters that are worth following over time. */
+static const bool followed[NR_COUNTERS] = {
+	[COUNT_accesses] = true,
+	[COUNT_hits] = true,
+	[COUNT_misses] = true,
+	[COUNT_workingset_refault_file] = true,
+	[COUNT_workingset_activate_file] = true,
+	[COUNT_pgscan_file] = true,
+	[COUNT_pgsteal_file] = true,
+	[COUNT_pgactivate] = true,
+	[COUNT_pgdeactivate] = true,
+};
+
+/* ---- opening */
+
+/* "classic@6.18+x" by a variant is "classic@6.18+mine+x": a patch of its base. Return: 0, -1 too long. */
+static int name_variant(struct core_about *about, const char *variant)
+{
+	char name[CORE_NAME_BYTES];
+	int base_size = (int)strcspn(about->name, "+");
+
+	if (snprintf(name, sizeof(name), "%.*s+%s%s", base_size, about->name, variant,
+		     about->name + base_size) >= (int)sizeof(name))
+		return -1;
+	memcpy(about->name, name, sizeof(name));
+	return 0;
+}
+
+int run_open(struct run *run, struct world *world, const char *policy, const char *recorded,
+	     const char *release, uint64_t log_adds, char *why, size_t why_bytes)
+{
+	const char *rest = policy_file_rest(policy);
+	struct core_request request = {
+		.policy = policy,
+		.release = release,
+		.memory_pages = run->memory_pages,
+		.seed = run->seed,
+		.log_adds = log_adds,
+	};
+	char text[CORE_NAME_BYTES];
+	int ret;
+
+	run->core = core_own();
+	if (rest && policy_file_load(policy, &run->file, why, why_bytes))
+		return CORE_ERR_NAME;
+	if (run->file.policy) {
+		request.own = run->file.policy;
+		request.policy = rest;
+	} else if (run->file.core) {
+		run->core = run->file.core;
+		if (snprintf(text, sizeof(text), "%s%s", recorded, rest) >= (int)sizeof(text)) {
+			snprintf(why, why_bytes, "the policy's name is too long");
+			return CORE_ERR_NAME;
+		}
+		request.policy = text;
+	}
+	ret = run->core->open(world, &request, &run->replay, &run->about, why, why_bytes);
+	if (!ret && run->file.core && name_variant(&run->about, run->file.name)) {
+		snprintf(why, why_bytes, "the variant's name is too long");
+		return CORE_ERR_NAME;
+	}
+	return ret;
+}
+
+void run_close(struct run *run)
+{
+	if (run->core && run->replay)
+		run->core->close(run->replay);
+	run->replay = NULL;
+}
+
+/* ---- rows */
+
+void run_add(struct run *run, struct results *results, int64_t tape_id, const struct world *world)
+{
+	int64_t limit = world->memcg[world->limited_memcg].limit_pages;
+	struct results_run row = {
+		.tape_id = tape_id,
+		.policy = run->about.name,
+		.release = run->about.release,
+		.seed = run->seed,
+		.accesses = RESULTS_NONE,
+		.memory_pages = (uint64_t)run->memory_pages,
+	};
+
+	if (run->memory_pages == REPLAY_MEMORY_RECORDED)
+		row.memory_pages = limit == INT64_MAX ? RESULTS_NONE : (uint64_t)limit;
+	results_add_run(results, &row, &run->run_id);
+}
+
+/* Where a sink's counts go. */
+struct row_place {
+	struct results *results;
+	int64_t run_id;
+	uint64_t timestamp_ns; /* of a moment */
+};
+
+static void add_counter(void *ctx, uint64_t memcg_id, enum counter counter, uint64_t value)
+{
+	const struct row_place *to = ctx;
+
+	results_add_counter(to->results, to->run_id, memcg_id, counter_name[counter], value);
+}
+
+static void add_lock(void *ctx, uint64_t memcg_id, enum lock_site site, uint64_t holds,
+		     uint64_t folios)
+{
+	const struct row_place *to = ctx;
+
+	results_add_lock_hold(to->results, to->run_id, memcg_id, lock_site_name[site], holds,
+			      folios);
+}
+
+static void add_drain(void *ctx, const char *batch, enum drain_cause cause, uint64_t drains,
+		      uint64_t folios)
+{
+	const struct row_place *to = ctx;
+
+	results_add_drain(to->results, to->run_id, batch, drain_cause_name[cause], drains, folios);
+}
+
+static void add_followed(void *ctx, uint64_t memcg_id, enum counter counter, uint64_t value)
+{
+	const struct row_place *to = ctx;
+
+	if (followed[counter])
+		results_add_counter_at(to->results, to->run_id, memcg_id, to->timestamp_ns,
+				       counter_name[counter], value);
+}
+
+static void add_settings(const struct run *run, struct results *results)
+{
+	char text[32], name[CORE_NAME_BYTES + 8];
+
+	for (unsigned int i = 0; i < run->about.nr_settings; i++) {
+		snprintf(text, sizeof(text), "%" PRId64, run->about.setting[i].value);
+		results_add_setting(results, run->run_id, run->about.setting[i].name, text);
+	}
+	if (run->file.name) {
+		snprintf(name, sizeof(name), "%s.so", run->file.name);
+		results_add_setting(results, run->run_id, name, run->file.hash);
+	}
+}
+
+void run_add_counts(const struct run *run, struct results *results, const struct world *world)
+{
+	struct row_place to = { .results = results, .run_id = run->run_id };
+	const struct replay_sink sink = {
+		.ctx = &to,
+		.counter = add_counter,
+		.lock = add_lock,
+		.drain = add_drain,
+	};
+	uint64_t stimuli, inferred;
+
+	add_settings(run, results);
+	run->core->counts(run->replay, &sink);
+	for (unsigned int rule = 1; rule < NR_INFER_RULES; rule++) {
+		uint64_t nr = run->core->inferred(run->replay, (enum infer_rule)rule);
+
+		if (rule == INFER_task_in_reclaim_bracket)
+			nr = world->inferred[rule];
+		if (nr)
+			results_add_inferred(results, run->run_id, infer_rule_name(rule), nr);
+	}
+	stimuli = run->core->stimuli(run->replay, &inferred);
+	results_end_run(results, run->run_id, run->core->accesses(run->replay), stimuli, inferred);
+}
+
+void run_add_moment(const struct run *run, struct results *results, uint64_t timestamp_ns)
+{
+	struct row_place to = {
+		.results = results,
+		.run_id = run->run_id,
+		.timestamp_ns = timestamp_ns,
+	};
+	const struct replay_sink sink = { .ctx = &to, .counter = add_followed };
+
+	run->core->counts(run->replay, &sink);
+}
