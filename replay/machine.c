@@ -75,6 +75,15 @@ static void set_zone_starts(struct mm_config *config, const struct zones *zones)
 						0;
 }
 
+/* A group that was empty when the tape began: what it is charged for besides came later. */
+static void forget_later_overhead(struct mem_cgroup *memcg)
+{
+	struct lruvec *lruvec = mem_cgroup_lruvec(memcg, 0);
+
+	if (lruvec->flushed_own_pages == memcg->overhead_pages)
+		lruvec->flushed_own_pages = 0;
+}
+
 int machine_init(struct machine *machine, struct world *world, const struct policy_choice *choice,
 		 bool hold_drains)
 {
@@ -87,6 +96,7 @@ int machine_init(struct machine *machine, struct world *world, const struct poli
 		.swappiness = (uint8_t)world->swappiness,
 		.total_swap_pages = world->total_swap_pages,
 		.nr_swap_pages = world->nr_swap_pages,
+		.flushes_unseen = !world->flushes_seen,
 		.hold_drains = hold_drains,
 		.recursive_protection = world->recursive_protection,
 	};
@@ -103,12 +113,15 @@ int machine_init(struct machine *machine, struct world *world, const struct poli
 	if (page_cache_init(&machine->cache))
 		goto err_exit_mm;
 	machine->mm.zones = world->zones;
+	machine->mm.page_cache = &machine->cache;
 	machine->memcg[WORLD_ROOT] = machine->mm.root;
 	machine->mm.root->id = world->memcg[WORLD_ROOT].id;
 	set_unseen(machine->mm.root, &world->memcg[WORLD_ROOT]);
 	for (uint32_t n = 1; n < world->nr_memcgs; n++)
 		machine_memcg(machine, n);
 	mem_cgroup_flush_stats(&machine->mm, machine->mm.root);
+	for (unsigned int i = 0; i < machine->mm.nr_memcgs; i++)
+		forget_later_overhead(machine->mm.memcg[i]);
 	if (machine->failed)
 		goto err_exit;
 	return 0;
@@ -149,6 +162,7 @@ void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32
 
 	folio->file = file;
 	folio->index = index;
+	machine->cache.owner = folio->lruvec->memcg->index;
 	if (page_cache_store(&machine->cache, file, index, nr, (uint64_t)(uintptr_t)folio))
 		machine->failed = true;
 	if (shadow && !for_write)

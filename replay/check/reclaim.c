@@ -121,8 +121,9 @@ static void note_overhead(struct check *check, struct mem_cgroup *target)
 		}
 	}
 	listed += waiting_pages(check, target);
+	target->overhead_pages = target->max_pages > listed ? target->max_pages - listed : 0;
 	check->world->memcg[machine_number(&check->machine, target)].overhead_pages =
-		target->max_pages > listed ? target->max_pages - listed : 0;
+		target->overhead_pages;
 	world_infer(check->world, INFER_overhead_at_reclaim);
 }
 
@@ -206,12 +207,14 @@ static bool resynchronise(struct reclaim_bracket *bracket, enum lru_list recorde
 	struct scan_request request;
 	const struct scan_result nothing = { 0 };
 
+	walk.looks_ahead = true;
 	for (int step = 0; step < 8; step++) {
 		reclaim_walk_done(&walk, &nothing);
 		if (!reclaim_walk_next(&walk, &request))
 			break;
 		if (request.lru == recorded) {
 			bracket->walk = walk;
+			bracket->walk.looks_ahead = false;
 			bracket->request = request;
 			return true;
 		}

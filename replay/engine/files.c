@@ -172,7 +172,8 @@ void replay_pages_read(struct replay *replay, uint64_t read_end)
 			if (page >= replay->world->file[file].seen_pages)
 				return; /* asked for, but most likely behind the file's end */
 			if (replay->world->adds_seen &&
-			    !page_cache_slot(&replay->machine.cache, file, page)) {
+			    !page_cache_slot(&replay->machine.cache, file, page) &&
+			    !page_cache_dropped(&replay->machine.cache, file, page)) {
 				read_of_older(replay);
 				first = false;
 				page++;

@@ -28,6 +28,15 @@ struct mem_cgroup *mem_cgroup_next(struct mem_cgroup *top, struct mem_cgroup *pr
 	return NULL;
 }
 
+int64_t lruvec_own_pages(const struct lruvec *lruvec)
+{
+	int64_t pages = lruvec->nid ? 0 : lruvec->memcg->overhead_pages;
+
+	for (int lru = 0; lru < NR_LRU_LISTS; lru++)
+		pages += lruvec->stat[lru];
+	return pages;
+}
+
 static void flush_subtree(struct mm *mm, struct mem_cgroup *memcg)
 {
 	/* Depth is bounded by MEMCG_DEPTH_LIMIT, which mm_add_memcg() enforces. */
@@ -37,6 +46,7 @@ static void flush_subtree(struct mm *mm, struct mem_cgroup *memcg)
 		struct lruvec *lruvec = mem_cgroup_lruvec(memcg, nid);
 
 		memcpy(lruvec->flushed, lruvec->stat, sizeof(lruvec->flushed));
+		lruvec->flushed_own_pages = lruvec_own_pages(lruvec);
 		for (struct mem_cgroup *child = memcg->first_child; child;
 		     child = child->next_sibling)
 			for (int i = 0; i < NR_LRUVEC_STATS; i++)

@@ -50,6 +50,7 @@ struct lruvec {
 
 	int64_t stat[NR_LRUVEC_STATS]; /* live, this lruvec only */
 	int64_t flushed[NR_LRUVEC_STATS]; /* subtree, at the last flush */
+	int64_t flushed_own_pages; /* lruvec_own_pages() at the last flush */
 
 	struct lock_count lock[NR_LOCK_SITES];
 	uint64_t counter[NR_COUNTERS];
@@ -144,6 +145,9 @@ static inline int64_t lruvec_page_state(const struct lruvec *lruvec, enum lruvec
 
 	return x < 0 ? 0 : x;
 }
+
+/** lruvec_own_pages() - pages on the lruvec's lists, and on node 0 what else its memcg is charged for. */
+int64_t lruvec_own_pages(const struct lruvec *lruvec);
 
 static inline struct lruvec *mem_cgroup_lruvec(struct mem_cgroup *memcg, unsigned int nid)
 {

@@ -16,6 +16,7 @@
 #include "replay/mm/rules.h"
 #include "replay/mm/zones.h"
 
+struct page_cache;
 struct reclaim_policy;
 
 #define MM_NODE_LIMIT 64
@@ -33,6 +34,7 @@ struct mm_config {
 	uint8_t swappiness; /* /proc/sys/vm/swappiness */
 	int64_t total_swap_pages; /* of all swap areas */
 	int64_t nr_swap_pages; /* free ones */
+	bool flushes_unseen; /* nobody will say when statistics are flushed */
 	bool hold_drains; /* check: batches move only when the tape says so */
 	/* First page frame of each zone, UINT64_MAX: there is none. All 0: one zone, the highest. */
 	uint64_t zone_start_pfn[MAX_NR_ZONES];
@@ -49,6 +51,7 @@ struct mm {
 	struct mem_cgroup **memcg; /* by index */
 	unsigned int nr_memcgs;
 	struct lru_cpu *cpu; /* by number */
+	struct page_cache *page_cache; /* whose shadows reclaim may drop; NULL: none. Not owned */
 	struct drain_count drain[NR_LRU_BATCHES][NR_DRAIN_CAUSES];
 	int64_t batch_pages; /* waiting in batches now */
 	int64_t batch_pages_max;

@@ -6,6 +6,7 @@
 #include "replay/mm/kswapd.h"
 #include "replay/mm/mm.h"
 #include "replay/mm/protection.h"
+#include "replay/mm/page_cache.h"
 #include "replay/policy/policy.h"
 
 static bool lru_is_active(enum lru_list lru)
@@ -143,6 +144,36 @@ static bool walk_next_priority(struct reclaim_walk *walk)
 	return false;
 }
 
+/*
+ * Pages that a memcg's shadows are weighed against: those of its lists and slabs, at the last flush.
+ * Kernel: mm/workingset.c, count_shadow_nodes(), v6.18.
+ * Differs: all that is charged and on no list counts as slab. Where the tape does not tell flushes,
+ * the sizes are those of now.
+ */
+static int64_t shadow_pages(struct mm *mm, struct mem_cgroup *memcg)
+{
+	struct lruvec *lruvec = mem_cgroup_lruvec(memcg, 0);
+
+	mm_stats_use(mm, lruvec);
+	return mm->config.flushes_unseen ? lruvec_own_pages(lruvec) : lruvec->flushed_own_pages;
+}
+
+/*
+ * Kernel: mm/shrinker.c, shrink_slab(), v6.18.
+ * Differs: shadow nodes only, and the root's stay: they are weighed against the machine. An exact
+ * policy, which has no shadows of its own, keeps what it is given.
+ */
+static void shrink_slab(struct reclaim_walk *walk)
+{
+	struct mm *mm = walk->mm;
+
+	if (!mm->page_cache || mm->policy->exact || walk->looks_ahead || !walk->memcg->parent)
+		return;
+	if (shadow_nodes_shrink(mm->page_cache, walk->memcg->index, shadow_pages(mm, walk->memcg),
+				walk->sc.priority) < 0)
+		mm->out_of_memory = true;
+}
+
 bool reclaim_walk_next(struct reclaim_walk *walk, struct scan_request *request)
 {
 	for (;;) {
@@ -163,6 +194,7 @@ bool reclaim_walk_next(struct reclaim_walk *walk, struct scan_request *request)
 				walk->nr_asked++;
 				return true;
 			}
+			shrink_slab(walk);
 			walk->state = WALK_MEMCG;
 			break;
 		case WALK_ENDED:

@@ -13,7 +13,8 @@
  * A walk of kswapd's begins with kswapd_begin(), replay/mm/kswapd.h.
  *
  * Kernel: mm/vmscan.c, do_try_to_free_pages() down to shrink_lruvec(), v6.18.
- * Differs: compaction's early end, writeback throttling and slab are left out.
+ * Differs: compaction's early end, writeback throttling and slab are left out; of slab's shrinkers only
+ * that of shadow nodes runs.
  */
 #ifndef REPLAY_MM_SCAN_CONTROL_H
 #define REPLAY_MM_SCAN_CONTROL_H
@@ -89,6 +90,7 @@ struct reclaim_walk {
 	uint64_t generation; /* of top's subtree, when a partial walk began */
 	unsigned int nr_asked; /* requests at this priority, or in this round of kswapd */
 	uint64_t round_reclaimed; /* kswapd: sc.nr_reclaimed when the round began */
+	bool looks_ahead; /* a copy, to see where the walk would come to: it drops no shadows */
 	struct scan_request request; /* handed out and not yet answered */
 	unsigned int cpu; /* on which it runs */
 	_Alignas(8) unsigned char shrink_state[SHRINK_STATE_BYTES];

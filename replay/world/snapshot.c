@@ -336,6 +336,9 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 			world->single_frees = !type->filter[0];
 		if (type->kind == EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE)
 			world->adds_seen = true;
+		if (type->kind == EVENT_MEMCG_FLUSH_STATS ||
+		    type->kind == EVENT_CGROUP_RSTAT_LOCKED)
+			world->flushes_seen = true;
 		if (type->kind == EVENT_PAGE_CACHE_RA_UNBOUNDED)
 			world->readahead_seen = true;
 	}

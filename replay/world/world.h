@@ -110,6 +110,7 @@ struct world {
 	bool memcg_inferred; /* no snapshot: tasks that reclaimed are taken as one group */
 	bool has_mountinfo;
 	bool readahead_seen; /* readahead's events are on the tape */
+	bool flushes_seen; /* flushes of memcg statistics are */
 	bool adds_seen; /* adds to the page cache are */
 	bool single_frees; /* mm_page_free of single pages is on the tape: anon can be followed */
 	bool anon_pages_given; /* the user told the group's anon pages (lrutape/facts) */
