@@ -260,6 +260,26 @@ void machine_evicted(struct machine *machine, struct folio *folio, uint64_t shad
 	leave_page_cache(machine, folio, shadow);
 }
 
+/* This run may have a folio that the recorded kernel had evicted before it let the inode go. */
+static void folio_without_inode(void *ctx, struct folio *folio)
+{
+	struct machine *machine = ctx;
+
+	if (!folio_test(folio, FOLIO_alive))
+		return; /* it has slots in more than one node */
+	lruvec_count(folio->lruvec, COUNT_truncated, folio_nr_pages(folio));
+	mm_folio_forget(&machine->mm, folio);
+}
+
+void machine_inode_evicted(struct machine *machine, const struct tape_event *event)
+{
+	uint32_t file = world_file(machine->world, event->value[INODE_EVICTED_DEV],
+				   event->value[INODE_EVICTED_INO]);
+
+	page_cache_file_gone(&machine->cache, file, machine->world->file[file].seen_pages,
+			     folio_without_inode, machine);
+}
+
 bool machine_anon_is_given(struct machine *machine, const struct mem_cgroup *memcg)
 {
 	return machine->world->anon_pages_given &&

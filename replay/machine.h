@@ -120,6 +120,12 @@ void machine_forget(struct machine *machine, struct folio *folio);
 void machine_evicted(struct machine *machine, struct folio *folio, uint64_t shadow);
 
 /**
+ * machine_inode_evicted() - a file's inode is gone: no folio of it is left, and no shadow
+ * Kernel: fs/inode.c, evict(), v6.18.
+ */
+void machine_inode_evicted(struct machine *machine, const struct tape_event *event);
+
+/**
  * machine_anon_is_given() - the user told how many anon pages a memcg has
  * On such a tape frees of single pages are missing, so that the number is kept and the anon folios
  * themselves are not followed.

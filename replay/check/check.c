@@ -224,8 +224,14 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	case EVENT_PAGE_CACHE_RA_UNBOUNDED:
 		check_plain_window(check);
 		break;
+	case EVENT_MM_SHRINK_SLAB_START:
+		check_slab_shrunk(check);
+		break;
 	case EVENT_WRITEBACK_DIRTY_FOLIO:
 		check_folio_dirtied(check);
+		break;
+	case EVENT_INODE_EVICTED:
+		machine_inode_evicted(&check->machine, event);
 		break;
 	case EVENT_CGROUP_RMDIR:
 		machine_memcg_removed(&check->machine, event);

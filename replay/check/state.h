@@ -8,6 +8,7 @@
  *   readahead.c  windows
  *   reclaim.c  reclaim calls and what they isolate
  *   victims.c  which isolated folios are evicted, and where the others go
+ *   shadows.c  which shadows reclaim drops
  *   tally.c    counting what is equal, and telling what is not
  */
 #ifndef REPLAY_CHECK_STATE_H
@@ -234,6 +235,11 @@ bool check_would_evict(const struct check *check, const struct folio *folio);
 
 /** check_reclaim_ended() - a task leaves reclaim. @nr_reclaimed: as recorded, pages. */
 void check_reclaim_ended(struct check *check, uint64_t nr_reclaimed);
+
+/* ---- shadows.c */
+
+/** check_slab_shrunk() - mm_shrink_slab_start. */
+void check_slab_shrunk(struct check *check);
 
 /* ---- victims.c */
 

@@ -159,6 +159,9 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	case EVENT_PAGE_REQUEST:
 		replay_page_requested(replay);
 		break;
+	case EVENT_INODE_EVICTED:
+		machine_inode_evicted(&replay->machine, event);
+		break;
 	case EVENT_CGROUP_RMDIR:
 		machine_memcg_removed(&replay->machine, event);
 		break;

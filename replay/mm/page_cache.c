@@ -344,6 +344,48 @@ bool page_cache_dropped(const struct page_cache *cache, uint32_t file, uint64_t 
 					1;
 }
 
+static void node_gone(struct page_cache *cache, struct page_cache_node *node,
+		      void (*found)(void *ctx, struct folio *folio), void *ctx)
+{
+	uint64_t before = 0;
+
+	for (unsigned int i = 0; i < PAGE_CACHE_NODE_SLOTS; i++) {
+		uint64_t slot = node->slot[i];
+
+		node->slot[i] = 0;
+		if (slot && slot != before && !slot_is_shadow(slot) &&
+		    !(node->file & (UPPER | DROPPED)))
+			found(ctx, (struct folio *)(uintptr_t)slot);
+		before = slot;
+	}
+	cache->nr_uppers -= node->file & UPPER ? 1 : 0;
+	remove_node(cache, node);
+}
+
+void page_cache_file_gone(struct page_cache *cache, uint32_t file, uint64_t nr_pages,
+			  void (*found)(void *ctx, struct folio *folio), void *ctx)
+{
+	uint64_t nr = nr_pages / PAGE_CACHE_NODE_SLOTS + 1;
+
+	if (nr <= cache->table_mask) {
+		for (uint64_t base = 0; base < nr; base++) {
+			const uint32_t kind[] = { file, file | UPPER, file | DROPPED };
+
+			for (unsigned int i = 0; i < 3; i++) {
+				struct page_cache_node *node = find_node(cache, kind[i], base);
+
+				if (node->slot)
+					node_gone(cache, node, found, ctx);
+			}
+		}
+		return;
+	}
+	/* Removing moves others up: what stands here then is looked at again. */
+	for (uint64_t i = 0; i <= cache->table_mask; i++)
+		while (cache->table[i].slot && (cache->table[i].file & ~(UPPER | DROPPED)) == file)
+			node_gone(cache, &cache->table[i], found, ctx);
+}
+
 uint64_t page_cache_shadow(struct page_cache *cache, uint32_t file, uint64_t index, uint64_t nr)
 {
 	while (nr--) {

@@ -83,6 +83,14 @@ page_cache_drop_node(struct page_cache *cache, uint32_t file, uint64_t base);
 bool page_cache_dropped(const struct page_cache *cache, uint32_t file, uint64_t index);
 
 /**
+ * page_cache_file_gone() - clear all slots of a file, and what is remembered of it
+ * @nr_pages: none of its pages is at this index or beyond
+ * @found: called for each folio, which must not touch the page cache
+ */
+void page_cache_file_gone(struct page_cache *cache, uint32_t file, uint64_t nr_pages,
+			  void (*found)(void *ctx, struct folio *folio), void *ctx);
+
+/**
  * page_cache_shadow() - the shadow that a new folio over some slots meets
  * Return: the packed entry at the highest index that has one, 0 for none.
  * Kernel: mm/filemap.c, __filemap_add_folio(), v6.18.

@@ -127,6 +127,7 @@ int64_t shadow_nodes_shrink(struct page_cache *cache, uint16_t owner, int64_t pa
 	delta = freeable / 2;
 	list = &cache->shadow_nodes.list[owner];
 	deferred = list->deferred;
+	cache->shadow_nodes.last = (struct shadow_call){ freeable, deferred, priority };
 	total = (deferred >> priority) + delta;
 	if (total > 2 * freeable)
 		total = 2 * freeable;

@@ -31,6 +31,13 @@ struct shadow_list {
 	uint64_t deferred; /* scans that earlier calls left for later ones */
 };
 
+/* What the shrinker found when it was called last. */
+struct shadow_call {
+	uint64_t freeable; /* nodes too many, 0: it was not called since this was looked at */
+	uint64_t deferred; /* scans put off until then */
+	int priority;
+};
+
 struct shadow_nodes {
 	struct shadow_node *node; /* by number, from 1 on */
 	uint32_t nr_used; /* highest number in use so far */
@@ -38,6 +45,7 @@ struct shadow_nodes {
 	uint32_t free; /* linked through newer */
 	struct shadow_list *list; /* by memcg index */
 	uint32_t nr_lists;
+	struct shadow_call last;
 };
 
 /** shadow_nodes_exit() - free the lists. */

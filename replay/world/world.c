@@ -439,6 +439,12 @@ void world_event_done(struct world *world, const struct tape_event *event, uint6
 {
 	struct world_reader *reader;
 
+	if (event->kind == EVENT_INODE_EVICTED) {
+		uint32_t file = world_file(world, event->value[INODE_EVICTED_DEV],
+					   event->value[INODE_EVICTED_INO]);
+
+		world->file[file].seen_pages = 0;
+	}
 	if (event->kind != EVENT_MM_FILEMAP_GET_PAGES)
 		return;
 	world_readahead_over(world, event->pid);

@@ -403,6 +403,9 @@ static const struct {
 	{ "writeback_dirty_folio", "bdi 254:0: ino=266338304 index=983134",
 	  "name=254:0 ino=266338304 index=983134 " },
 	{ "writeback_dirty_page", "bdi btrfs-1: ino=5 index=6", "name=btrfs-1 ino=5 index=6 " },
+	{ "ext4_evict_inode", "dev 254,0 ino 11060050 nlink 0",
+	  "dev=266338304 ino=11060050 nlink=0 " },
+	{ "xfs_destroy_inode", "dev 254:0 ino 0x83 iflags 0x4", "dev=266338304 ino=131 iflags=4 " },
 	{ "page_cache_sync_ra",
 	  "dev=254:0 ino=3c5c9 index=0 req_count=1 order=0 size=0 async_size=0 ra_pages=2048 mmap_miss=0 prev_pos=-1",
 	  "s_dev=266338304 i_ino=247241 index=0 req_count=1 order=0 size=0 async_size=0 ra_pages=2048 mmap_miss=0 "

@@ -139,6 +139,39 @@ static void any_order_of_stores_and_clears_reads_back(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void count_folio(void *ctx, struct folio *folio)
+{
+	uint64_t *sum = ctx;
+
+	*sum += (uintptr_t)folio;
+}
+
+/* Whether its nodes are looked up one by one or the table is gone through: @nr_pages decides. */
+static void file_that_goes_leaves_nothing(void **state)
+{
+	const uint64_t nr_pages[] = { 1000, UINT64_C(1) << 60 };
+	struct page_cache *cache = *state;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		uint64_t sum = 0;
+
+		assert_int_equal(page_cache_store(cache, 1, 3, 2, 0x1000), 0);
+		assert_int_equal(page_cache_store(cache, 1, 64, 64, 0x2000), 0);
+		assert_int_equal(page_cache_store(cache, 1, 700, 1, shadow(1)), 0);
+		assert_int_equal(page_cache_drop_node(cache, 1, 700 / 64), 0);
+		assert_int_equal(page_cache_store(cache, 1, 701, 1, shadow(2)), 0);
+		assert_int_equal(page_cache_store(cache, 2, 3, 1, 0x4000), 0);
+		page_cache_file_gone(cache, 1, nr_pages[i], count_folio, &sum);
+		assert_int_equal(sum, 0x3000);
+		assert_null(page_cache_folio(cache, 1, 3));
+		assert_false(page_cache_dropped(cache, 1, 700));
+		assert_int_equal(page_cache_slot(cache, 1, 701), 0);
+		assert_ptr_equal(page_cache_folio(cache, 2, 3), (void *)0x4000);
+		assert_int_equal(cache->nr_nodes, 1);
+		assert_int_equal(cache->nr_uppers, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +182,7 @@ int main(void)
 		TEST(folio_over_several_shadows_meets_the_one_at_the_highest_index),
 		TEST(node_goes_with_its_last_slot),
 		TEST(replaced_slot_counts_once),
+		TEST(file_that_goes_leaves_nothing),
 		TEST(any_order_of_stores_and_clears_reads_back),
 	};
 
