@@ -126,7 +126,7 @@ endif
 
 .PHONY: all help programs variant static tests fuzzers benches workloads required demo run-demo test run-test \
 	check-san test-live test-vm run-test-vm test-chroot lint check-format check-headers check-includes check-spdx \
-	check-docs check-pure format check-cppcheck check-tidy bars agreement bench golden fuzz deps install uninstall clean ci
+	check-docs check-pure format check-cppcheck check-tidy bars bars-mglru agreement bench golden fuzz deps install uninstall clean ci
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -216,10 +216,10 @@ $(TOOLS): $(BIN)/%: $(OBJ)/tests/live/tools/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIB) $(ALL_LIBS)
 
 # Inputs whose right answers are known.
-$(ORACLES): $(BIN)/%: $(OBJ)/tests/oracle/%.o
+$(ORACLES): $(BIN)/%: $(OBJ)/tests/oracle/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(say) LINK $@
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIB) $(ALL_LIBS)
 
 $(BENCHES): $(BIN)/%: $(OBJ)/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
@@ -285,6 +285,9 @@ test-chroot: ## demo and tests in a bare Debian with git and make only (root)
 
 bars: programs benches $(ORACLES) ## the figures the project holds itself to, measured now (root: live ones too)
 	@BIN=$(abspath $(BIN)) scripts/bars
+
+bars-mglru: programs $(ORACLES) ## TRACES=folder of MGLRU traces: each decision equal to the kernel's
+	@BIN=$(abspath $(BIN)) scripts/bars-mglru $(TRACES)
 
 agreement: programs ## classes of workload, recorded now: decisions equal to the kernel's (root)
 	@BIN=$(abspath $(BIN)) scripts/agreement

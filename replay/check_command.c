@@ -100,10 +100,7 @@ static int choose(const struct check_options *options, const struct tape_reader 
 	struct policy_file file;
 	char why[512];
 
-	if (tape_policy(reader, recorded, why, sizeof(why))) {
-		fprintf(stderr, "lrutape: %s: %s\n", options->tape, why);
-		return COMMAND_FAILED;
-	}
+	tape_policy(reader, recorded);
 	if (recorded->warning[0])
 		fprintf(stderr, "lrutape: %s: note: %s\n", options->tape, recorded->warning);
 	if (policy_file_parse(options->policy ? options->policy : recorded->name, recorded->release,

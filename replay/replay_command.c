@@ -255,8 +255,8 @@ static int replay_tape(const struct replay_options *options, const char *path,
 	char why[256];
 	int nr_runs, ret, status = COMMAND_FAILED;
 
-	if (tape_policy(reader, &recorded, why, sizeof(why)) ||
-	    policy_parse(recorded.name, recorded.release, &recorded_choice, why, sizeof(why))) {
+	tape_policy(reader, &recorded);
+	if (policy_parse(recorded.name, recorded.release, &recorded_choice, why, sizeof(why))) {
 		fprintf(stderr, "lrutape: %s: %s\n", path, why);
 		return COMMAND_FAILED;
 	}

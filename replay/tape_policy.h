@@ -15,14 +15,7 @@ struct tape_policy {
 	char warning[256]; /* what the user should know of the choice, "" for nothing */
 };
 
-/**
- * tape_policy() - the recorded policy by the tape's release and lru_gen setting
- * @policy: filled
- * @why: on failure a sentence without newline
- * Return: 0, or -1 where lrutape has no such policy.
- */
-int __attribute__((warn_unused_result))
-tape_policy(const struct tape_reader *reader, struct tape_policy *policy, char *why,
-	    size_t why_bytes);
+/** tape_policy() - the recorded policy by the tape's release and lru_gen setting. @policy: filled. */
+void tape_policy(const struct tape_reader *reader, struct tape_policy *policy);
 
 #endif

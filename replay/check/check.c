@@ -126,11 +126,16 @@ static void events_lost(struct check *check)
 void check_event(struct check *check, const struct tape_event *event, uint64_t read_end)
 {
 	const uint64_t *v = event->value;
+	const bool generations = check->machine.mm.policy->generations;
 	unsigned int cpu;
 
 	check->event = event;
 	check->about = NULL;
 	check->nr_events++;
+	if (generations) {
+		check_lru_gen_snapshots(check);
+		check_lru_gen_before(check);
+	}
 	cpu = check_cpu(check);
 	if (event->kind == EVENT_MM_LRU_INSERTION)
 		check->run[cpu].nr++;
@@ -159,7 +164,10 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		check_inserted(check);
 		break;
 	case EVENT_MM_LRU_ACTIVATE:
-		check_activated(check);
+		if (generations)
+			check_lru_gen_activated(check);
+		else
+			check_activated(check);
 		break;
 	case EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE:
 		check_folio_added(check);
@@ -198,16 +206,28 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_END:
 	case EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_END:
 	case EVENT_MM_VMSCAN_NODE_RECLAIM_END:
-		check_reclaim_ended(check, event->value[MM_VMSCAN_MEMCG_RECLAIM_END_NR_RECLAIMED]);
+		if (generations)
+			check_lru_gen_ended(check, v[MM_VMSCAN_MEMCG_RECLAIM_END_NR_RECLAIMED]);
+		else
+			check_reclaim_ended(check, v[MM_VMSCAN_MEMCG_RECLAIM_END_NR_RECLAIMED]);
 		break;
 	case EVENT_MM_VMSCAN_KSWAPD_SLEEP:
-		check_reclaim_ended(check, 0);
+		if (generations)
+			check_lru_gen_ended(check, 0);
+		else
+			check_reclaim_ended(check, 0);
 		break;
 	case EVENT_MM_VMSCAN_LRU_ISOLATE:
-		check_isolated(check);
+		if (generations)
+			check_lru_gen_isolated(check);
+		else
+			check_isolated(check);
 		break;
 	case EVENT_MM_VMSCAN_LRU_SHRINK_INACTIVE:
-		check_inactive_shrunk(check);
+		if (generations)
+			check_lru_gen_shrunk(check);
+		else
+			check_inactive_shrunk(check);
 		break;
 	case EVENT_MM_VMSCAN_LRU_SHRINK_ACTIVE:
 		check_active_shrunk(check);
@@ -232,6 +252,10 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_INODE_EVICTED:
 		machine_inode_evicted(&check->machine, event);
+		break;
+	case EVENT_FTRACE_PRINT:
+		if (generations)
+			check_lru_gen_mark(check, tape_event_string(event, FTRACE_PRINT_BUF, NULL));
 		break;
 	case EVENT_CGROUP_RMDIR:
 		machine_memcg_removed(&check->machine, event);

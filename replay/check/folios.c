@@ -60,6 +60,8 @@ void check_folio_added(struct check *check)
 	for_write = world_added_for_write(check->world, task, file, index);
 	if (for_write)
 		world_infer(check->world, INFER_added_for_write);
+	if (task->in_fault)
+		folio_set(folio, FOLIO_in_fault);
 	machine_add_file_folio(&check->machine, folio, file, index, check_cpu(check), for_write);
 	machine_lock_new(&check->machine, task, folio);
 }

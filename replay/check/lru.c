@@ -12,7 +12,8 @@ static void force_active(struct check *check, struct folio *folio, bool active)
 	int file = folio_is_file_lru(folio);
 	enum lruvec_stat_item item = file ? WORKINGSET_ACTIVATE_FILE : WORKINGSET_ACTIVATE_ANON;
 
-	if (active == folio_test(folio, PG_active))
+	/* Under MGLRU the event comes after the flag has been read, and says nothing of the generation. */
+	if (check->machine.mm.policy->generations || active == folio_test(folio, PG_active))
 		return;
 	if (folio_test(folio, FOLIO_refaulted)) {
 		lruvec->stat[item] += active ? pages : -pages;
@@ -35,6 +36,8 @@ static void compare_insertion(struct check *check, struct folio *folio, enum lru
 	enum lru_list predicted = folio_lru_list(folio);
 	bool refault_active = folio_test(folio, FOLIO_refault_active);
 
+	if (check->machine.mm.policy->generations)
+		return;
 	if (check_is_metadata(check, folio)) {
 		check->undecided.metadata++;
 		world_infer(check->world, INFER_block_device_accessed);
@@ -222,7 +225,7 @@ void check_pages_read(struct check *check, uint64_t read_end)
 	uint32_t file = world_file(check->world, v[MM_FILEMAP_GET_PAGES_S_DEV],
 				   v[MM_FILEMAP_GET_PAGES_I_INO]);
 	struct world_reader *reader = world_reader(check->world, check->event->pid, file);
-	uint64_t page = v[MM_FILEMAP_GET_PAGES_INDEX];
+	uint64_t page = world_read_begin(check->world, check->event);
 	bool first = true;
 
 	if (!reader)

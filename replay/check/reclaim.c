@@ -23,7 +23,7 @@ static int64_t file_pages(struct mem_cgroup *top, int64_t *unseen)
 	return pages;
 }
 
-static bool all_folios_known(struct mem_cgroup *top)
+bool check_all_folios_known(struct mem_cgroup *top)
 {
 	for (struct mem_cgroup *memcg = top; memcg; memcg = mem_cgroup_next(top, memcg))
 		if (memcg->lruvec[0].unseen[LRU_INACTIVE_FILE] ||
@@ -167,8 +167,18 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 		bracket->target = machine_memcg(&check->machine, task->memcg);
 	}
 	bracket->top = bracket->target ? bracket->target : check->machine.mm.root;
-	bracket->predicted = memcg_reclaim ? bracket->target && all_folios_known(bracket->target) :
-					     global_is_known(check, bracket);
+	bracket->predicted = memcg_reclaim ?
+				     bracket->target && check_all_folios_known(bracket->target) :
+				     global_is_known(check, bracket);
+	if (bracket->predicted && check->machine.mm.policy->generations &&
+	    (!memcg_reclaim || !check->world->reads_seen)) {
+		if (memcg_reclaim)
+			check->undecided.no_reads++;
+		else
+			check->undecided.global_reclaim++;
+		bracket->predicted = false;
+		return;
+	}
 	if (bracket->predicted && bracket->target)
 		note_overhead(check, bracket->target);
 	if (!bracket->predicted) {
@@ -185,7 +195,9 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 		reclaim_walk_begin(&bracket->walk, &check->machine.mm, bracket->target,
 				   bracket->target ? charge_pages(check, task) : SWAP_CLUSTER_MAX,
 				   true);
-	bracket_advance(check, bracket);
+	/* MGLRU's walk must not run ahead of the tape. */
+	if (!check->machine.mm.policy->generations)
+		bracket_advance(check, bracket);
 }
 
 bool check_would_evict(const struct check *check, const struct folio *folio)

@@ -9,6 +9,7 @@
  *   reclaim.c  reclaim calls and what they isolate
  *   victims.c  which isolated folios are evicted, and where the others go
  *   shadows.c  which shadows reclaim drops
+ *   lru_gen.c  the same two of a kernel that runs MGLRU, and its snapshots
  *   tally.c    counting what is equal, and telling what is not
  */
 #ifndef REPLAY_CHECK_STATE_H
@@ -48,6 +49,7 @@ struct reclaim_bracket {
 	uint64_t strangers; /* pages of victims that were not among the isolated */
 	bool confused; /* one of them was clean: two CPUs' events stand in the wrong order */
 	uint64_t predicted_reclaimed; /* pages */
+	bool by_debugfs; /* no reclaim call, but a command to lru_gen */
 	bool total_unknown; /* folios were evicted whose writeback ended unseen */
 	bool has_mapped, has_dirty; /* such folios were among the isolated */
 };
@@ -107,6 +109,8 @@ struct check {
 		*about; /* that the event's decisions are about, where it is not the event's own */
 	bool lossy; /* events have been lost */
 	unsigned int nr_to_be_asked; /* brackets */
+	uint32_t nr_snapshots; /* of the world's lru_gen, compared so far */
+	struct world_task *debugfs_task; /* in a command to lru_gen, NULL: nobody is */
 	struct check_mismatch *explained;
 	unsigned int nr_explain, nr_explained;
 	bool failed;
@@ -240,6 +244,36 @@ void check_reclaim_ended(struct check *check, uint64_t nr_reclaimed);
 
 /** check_slab_shrunk() - mm_shrink_slab_start. */
 void check_slab_shrunk(struct check *check);
+
+/** check_all_folios_known() - no folio of the subtree is older than the tape. */
+bool check_all_folios_known(struct mem_cgroup *top);
+
+/* ---- lru_gen.c */
+
+/** check_lru_gen_before() - of each event, before it is looked at. */
+void check_lru_gen_before(struct check *check);
+
+/** check_lru_gen_snapshots() - lru_gen_full as it was before the current event. */
+void check_lru_gen_snapshots(struct check *check);
+
+/** check_lru_gen_isolated() - mm_vmscan_lru_isolate. */
+void check_lru_gen_isolated(struct check *check);
+
+/** check_lru_gen_victim() - a folio is about to be evicted in a predicted call. */
+void check_lru_gen_victim(struct check *check, struct reclaim_bracket *bracket,
+			  struct folio *folio);
+
+/** check_lru_gen_shrunk() - mm_vmscan_lru_shrink_inactive. */
+void check_lru_gen_shrunk(struct check *check);
+
+/** check_lru_gen_ended() - a task leaves reclaim. @nr_reclaimed: as recorded, pages. */
+void check_lru_gen_ended(struct check *check, uint64_t nr_reclaimed);
+
+/** check_lru_gen_activated() - mm_lru_activate. */
+void check_lru_gen_activated(struct check *check);
+
+/** check_lru_gen_mark() - a mark: perhaps a command to lru_gen in debugfs, which has no event. */
+void check_lru_gen_mark(struct check *check, const char *text);
 
 /* ---- victims.c */
 

@@ -105,7 +105,10 @@ void check_folio_deleted(struct check *check)
 		return;
 	}
 	if (bracket && bracket->predicted) {
-		compare_victim(check, bracket, folio);
+		if (check->machine.mm.policy->generations)
+			check_lru_gen_victim(check, bracket, folio);
+		else
+			compare_victim(check, bracket, folio);
 		evict(check, folio, bracket->target);
 	} else if (bracket) {
 		check_foreign_eviction(check, folio);

@@ -44,6 +44,7 @@ static struct folio *bring_in(struct replay *replay, uint32_t file, uint64_t ind
 			      uint64_t recorded_pfn, bool for_write)
 {
 	struct mem_cgroup *memcg = replay_task_memcg(replay, replay->event->pid);
+	const struct world_task *task = world_task(replay->world, replay->event->pid);
 	struct folio *folio;
 
 	replay_make_room(replay, memcg, INT64_C(1) << order);
@@ -53,6 +54,8 @@ static struct folio *bring_in(struct replay *replay, uint32_t file, uint64_t ind
 		return NULL;
 	}
 	foretell(replay, folio, file, index);
+	if (task && task->in_fault)
+		folio_set(folio, FOLIO_in_fault);
 	machine_add_file_folio(&replay->machine, folio, file, index, replay_cpu(replay), for_write);
 	return folio;
 }

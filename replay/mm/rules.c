@@ -38,7 +38,7 @@ static const struct mm_rules releases[] = {
 		.full_memcg_walk = true,
 		.evictable_inline = true,
 		.lru_add_barrier = LRU_ADD_FLAG_LAST,
-		.lru_gen = { LRU_GEN_UP_TO_6_13, .evicts_after_aging = true,
+		.lru_gen = { LRU_GEN_UP_TO_6_13, .silent = true, .evicts_after_aging = true,
 			     .dirty_folios_wait = true, .locked_folios_wait = true,
 			     .protection_counts_as_activation = true },
 	},

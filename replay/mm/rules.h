@@ -34,6 +34,7 @@ struct lru_gen_rules {
 	bool types_coupled; /* anon never has fewer generations than file: up to 6.13 */
 	bool min_seq_returns_early; /* nothing is done to min_seq where no list is empty: 6.18 */
 	bool aging_by_sizes; /* with three generations their sizes decide: up to 6.13 */
+	bool silent; /* reclaim emits no isolate and shrink events: up to 6.6 */
 	bool evicts_after_aging; /* in the same call: 6.1 */
 	bool budget_is_nr_to_scan; /* of one scan: 6.18; before MAX_LRU_BATCH */
 	bool protected_to_young_end; /* protected folios go to the young end: 6.14 on */

@@ -33,6 +33,25 @@ void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgr
 	};
 }
 
+void reclaim_walk_begin_eviction(struct reclaim_walk *walk, struct mm *mm, struct mem_cgroup *memcg,
+				 uint64_t seq, unsigned int swappiness, uint64_t nr_to_reclaim)
+{
+	memset(walk, 0, sizeof(*walk));
+	walk->mm = mm;
+	walk->top = walk->memcg = memcg;
+	walk->state = WALK_LRUVEC;
+	walk->sc = (struct scan_control){
+		.nr_to_reclaim = nr_to_reclaim,
+		.target_mem_cgroup = memcg,
+		.reclaim_idx = MAX_NR_ZONES - 1,
+		.may_swap = true,
+		.run_eviction = true,
+		.run_eviction_seq = seq,
+		.run_eviction_swappiness = swappiness,
+	};
+	mm->policy->shrink_begin(walk, mem_cgroup_lruvec(memcg, 0));
+}
+
 /* shrink_node() begins: one priority, all memcgs. */
 static void walk_begin_node(struct reclaim_walk *walk)
 {
@@ -195,7 +214,7 @@ bool reclaim_walk_next(struct reclaim_walk *walk, struct scan_request *request)
 				return true;
 			}
 			shrink_slab(walk);
-			walk->state = WALK_MEMCG;
+			walk->state = walk->sc.run_eviction ? WALK_ENDED : WALK_MEMCG;
 			break;
 		case WALK_ENDED:
 			return false;

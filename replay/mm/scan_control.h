@@ -35,6 +35,9 @@ struct scan_control {
 	bool may_swap;
 	bool kswapd;
 	bool proactive;
+	bool run_eviction; /* MGLRU: asked for through debugfs, not by an allocation */
+	uint64_t run_eviction_seq; /* generations up to this one */
+	unsigned int run_eviction_swappiness;
 	bool force_deactivate; /* second attempt: deactivate whatever the ratio says */
 	bool skipped_deactivate; /* some active list was passed over */
 	bool may_deactivate[ANON_AND_FILE];
@@ -104,6 +107,13 @@ struct reclaim_walk {
  */
 void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgroup *target,
 			uint64_t nr_to_reclaim, bool may_swap);
+
+/**
+ * reclaim_walk_begin_eviction() - start what "- memcg node seq swappiness nr" in debugfs lru_gen asks for
+ * One memcg, no priorities, no aging. Kernel: mm/vmscan.c, run_eviction(), v6.18.
+ */
+void reclaim_walk_begin_eviction(struct reclaim_walk *walk, struct mm *mm, struct mem_cgroup *memcg,
+				 uint64_t seq, unsigned int swappiness, uint64_t nr_to_reclaim);
 
 /**
  * reclaim_walk_next() - run up to the next isolation

@@ -128,11 +128,24 @@ static void lru_gen_shrink_begin(struct reclaim_walk *walk, struct lruvec *lruve
 {
 	struct lru_gen_shrink *shrink = shrink_state(walk);
 
-	if (!walk->mm->config.hold_drains)
+	if (!walk->mm->config.hold_drains && !walk->sc.run_eviction)
 		lru_add_drain(walk->mm, walk->cpu, DRAIN_reclaim);
 	memset(shrink, 0, sizeof(*shrink));
-	shrink->swappiness = get_swappiness(walk);
+	shrink->swappiness = walk->sc.run_eviction ? walk->sc.run_eviction_swappiness :
+						     get_swappiness(walk);
 	shrink->max_seq = lruvec_lru_gen(lruvec)->max_seq;
+}
+
+/* Kernel: mm/vmscan.c, run_eviction(), v6.18: what its loop may still reclaim, 0: it ends. */
+static uint64_t run_eviction_pages(struct reclaim_walk *walk, struct lruvec *lruvec)
+{
+	const struct scan_control *sc = &walk->sc;
+
+	if (sc->nr_reclaimed >= sc->nr_to_reclaim ||
+	    lru_gen_oldest_seq(walk->mm, lruvec, shrink_state(walk)->swappiness) >
+		    sc->run_eviction_seq)
+		return 0;
+	return sc->nr_to_reclaim - sc->nr_reclaimed;
 }
 
 /*
@@ -147,6 +160,8 @@ static uint64_t get_nr_to_scan(struct reclaim_walk *walk, struct lruvec *lruvec)
 	uint64_t total = lru_gen_evictable_pages(mm, lruvec, swappiness);
 	uint64_t nr = walk->memcg->online ? total >> walk->sc.priority : total;
 
+	if (walk->sc.run_eviction)
+		return run_eviction_pages(walk, lruvec);
 	if (lru_gen_should_age(mm, lruvec, swappiness) && walk->sc.priority != DEF_PRIORITY &&
 	    (walk->memcg->online || lru_gen_rules(mm)->evicts_after_aging)) {
 		lru_gen_inc_max_seq(mm, lruvec, swappiness);
@@ -214,7 +229,7 @@ static void evict_done(struct reclaim_walk *walk, struct lruvec *lruvec, uint64_
 
 	shrink->scanned += nr_evict;
 	shrink->phase = SHRINK_EVICT;
-	if (!nr_evict || shrink->scanned >= shrink->nr_to_scan)
+	if (!nr_evict || (shrink->scanned >= shrink->nr_to_scan && !walk->sc.run_eviction))
 		shrink->phase = SHRINK_ENDED;
 	else if (lru_gen_rules(walk->mm)->evicts_after_aging &&
 		 lruvec_lru_gen(lruvec)->max_seq - shrink->max_seq > 1)

@@ -312,6 +312,33 @@ static void read_memcg_files(struct world *world, const struct tape_reader *read
 	}
 }
 
+static void read_lru_gen(struct world *world, const struct tape_reader *reader)
+{
+	const struct tape_blob *blob;
+	uint32_t room = 0;
+
+	for (size_t i = 0; (blob = tape_reader_blob(reader, i)); i++) {
+		if (blob->moment == TAPE_MOMENT_START || blob->moment == TAPE_MOMENT_END ||
+		    strcmp(blob->name, "/sys/kernel/debug/lru_gen_full"))
+			continue;
+		if (world->nr_lru_gen == room) {
+			uint32_t bigger = room ? room * 2 : 32;
+			struct world_lru_gen *more = realloc(world->lru_gen,
+							     bigger * sizeof(*more));
+
+			if (!more) {
+				world->out_of_memory = true;
+				return;
+			}
+			world->lru_gen = more;
+			room = bigger;
+		}
+		/* The recorder takes them one after the other: they come in their order. */
+		world->lru_gen[world->nr_lru_gen++] = (struct world_lru_gen){ blob->timestamp_ns,
+									      blob->data };
+	}
+}
+
 static void read_command_memcg(struct world *world, const struct tape_reader *reader)
 {
 	char path[WORLD_PATH_BYTES];
@@ -339,6 +366,8 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 		if (type->kind == EVENT_MEMCG_FLUSH_STATS ||
 		    type->kind == EVENT_CGROUP_RSTAT_LOCKED)
 			world->flushes_seen = true;
+		if (type->kind == EVENT_MM_FILEMAP_GET_PAGES)
+			world->reads_seen = true;
 		if (type->kind == EVENT_PAGE_CACHE_RA_UNBOUNDED)
 			world->readahead_seen = true;
 	}
@@ -349,6 +378,7 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 	read_command_memcg(world, reader);
 	read_tasks(world, reader);
 	read_memcg_files(world, reader);
+	read_lru_gen(world, reader);
 	for (int i = 0; i < WORLD_LIST_STATS; i++) {
 		char name[32];
 

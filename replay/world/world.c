@@ -346,6 +346,7 @@ void world_exit(struct world *world)
 	free(world->file_hash);
 	free(world->memcg);
 	free(world->mounted);
+	free(world->lru_gen);
 	memset(world, 0, sizeof(*world));
 }
 
@@ -451,8 +452,31 @@ void world_event_done(struct world *world, const struct tape_event *event, uint6
 	reader = world_reader(world, event->pid,
 			      world_file(world, event->value[MM_FILEMAP_GET_PAGES_S_DEV],
 					 event->value[MM_FILEMAP_GET_PAGES_I_INO]));
-	if (reader)
-		reader->prev_page = read_end;
+	if (!reader)
+		return;
+	if (event->value[MM_FILEMAP_GET_PAGES_LAST_INDEX] != reader->request_last) {
+		uint64_t begin = world_read_begin(world, event);
+
+		reader->request_last = event->value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
+		reader->request_pages = reader->request_last - begin + 1;
+	}
+	reader->prev_page = read_end;
+}
+
+uint64_t world_read_begin(struct world *world, const struct tape_event *event)
+{
+	uint64_t first = event->value[MM_FILEMAP_GET_PAGES_INDEX];
+	uint64_t last = event->value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
+	const struct world_reader *reader = world_reader(
+		world, event->pid,
+		world_file(world, event->value[MM_FILEMAP_GET_PAGES_S_DEV],
+			   event->value[MM_FILEMAP_GET_PAGES_I_INO]));
+
+	if (!reader || reader->request_pages <= 1 || last == reader->request_last ||
+	    last != reader->request_last + reader->request_pages ||
+	    first <= reader->request_last + 1)
+		return first;
+	return reader->request_last + 1;
 }
 
 /* No event tells a file's size: it has at least what was read first, or brought in. */
@@ -467,6 +491,14 @@ static void page_seen(struct world *world, uint64_t dev, uint64_t ino, uint64_t 
 		file->seen_pages = index + nr;
 	if (order <= FILE_ORDER_LIMIT && order > file->max_order)
 		file->max_order = (uint8_t)order;
+}
+
+static void set_in_fault(struct world *world, int32_t pid, bool in_fault)
+{
+	struct world_task *task = world_task(world, pid);
+
+	if (task)
+		task->in_fault = in_fault;
 }
 
 void world_event(struct world *world, const struct tape_event *event)
@@ -496,8 +528,13 @@ void world_event(struct world *world, const struct tape_event *event)
 			  v[MM_FILEMAP_ADD_TO_PAGE_CACHE_INDEX],
 			  v[MM_FILEMAP_ADD_TO_PAGE_CACHE_ORDER]);
 		break;
+	case EVENT_MM_FILEMAP_MAP_PAGES:
+	case EVENT_WRITEBACK_DIRTY_FOLIO:
+		set_in_fault(world, event->pid, false);
+		break;
 	case EVENT_MM_FILEMAP_GET_PAGES:
 		world_readahead_event(world, event);
+		set_in_fault(world, event->pid, false);
 		page_seen(world, v[MM_FILEMAP_GET_PAGES_S_DEV], v[MM_FILEMAP_GET_PAGES_I_INO],
 			  v[MM_FILEMAP_GET_PAGES_INDEX], 0);
 		break;
@@ -506,6 +543,7 @@ void world_event(struct world *world, const struct tape_event *event)
 	case EVENT_PAGE_CACHE_RA_ORDER:
 	case EVENT_PAGE_CACHE_RA_UNBOUNDED:
 	case EVENT_MM_FILEMAP_FAULT:
+		set_in_fault(world, event->pid, true);
 		world_readahead_event(world, event);
 		break;
 	case EVENT_SCHED_PROCESS_FORK:

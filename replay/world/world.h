@@ -55,6 +55,7 @@ struct world_task {
 	uint64_t fresh_pfn; /* 1 + pfn of the large folio it allocated last; 0: none */
 	bool memcg_told; /* its memcg is known before its fork event: CLONE_INTO_CGROUP */
 	bool in_reclaim; /* between a reclaim begin and its end, or an awake kswapd */
+	bool in_fault; /* of a file page, and nothing after it says that it is over */
 	/* What the last synchronous readahead was asked for: the rest of its adds nobody asked for. */
 	uint32_t demand_file;
 	uint64_t demand_first, demand_last; /* pages; nothing if first > last */
@@ -80,6 +81,13 @@ struct world_reader {
 	uint64_t prev_page; /* last page read, UINT64_MAX before the first */
 	uint32_t number; /* counts up from 0 in the order they were met */
 	bool fadv_random; /* see INFER_fadv_random */
+	uint64_t request_last, request_pages; /* its last request's last page and length */
+};
+
+/* lru_gen_full as it was at some time. */
+struct world_lru_gen {
+	uint64_t timestamp_ns;
+	const char *text; /* the tape reader's */
 };
 
 struct world {
@@ -104,6 +112,8 @@ struct world {
 	struct zones zones; /* of node 0, none if the tape does not say */
 	int swappiness;
 	int64_t total_swap_pages, nr_swap_pages;
+	struct world_lru_gen *lru_gen; /* by time, those of the start and the end left out */
+	uint32_t nr_lru_gen;
 	uint32_t command_memcg; /* made for the recorded command, WORLD_ROOT if none */
 	uint32_t limited_memcg; /* whose limit a replay changes: WORLD_ROOT if none has a limit */
 	bool all_in_command_memcg; /* an imported access stream has no groups */
@@ -112,6 +122,7 @@ struct world {
 	bool readahead_seen; /* readahead's events are on the tape */
 	bool flushes_seen; /* flushes of memcg statistics are */
 	bool adds_seen; /* adds to the page cache are */
+	bool reads_seen; /* reads by descriptor are: mm_filemap_get_pages */
 	bool single_frees; /* mm_page_free of single pages is on the tape: anon can be followed */
 	bool anon_pages_given; /* the user told the group's anon pages (lrutape/facts) */
 	uint64_t now_ns;
@@ -138,6 +149,13 @@ void world_event(struct world *world, const struct tape_event *event);
  * @read_end: last page that a mm_filemap_get_pages covered
  */
 void world_event_done(struct world *world, const struct tape_event *event, uint64_t read_end);
+
+/**
+ * world_read_begin() - the first page that a mm_filemap_get_pages covers
+ * A batch that stops before a folio whose I/O is still running has no event: the next one begins behind it.
+ * Where a reader goes on by requests of one length, the request's begin tells.
+ */
+uint64_t world_read_begin(struct world *world, const struct tape_event *event);
 
 /** world_in_readahead() - a page lies in the window that the task's readahead is filling. */
 bool world_in_readahead(const struct world_task *task, uint32_t file, uint64_t index);

@@ -161,8 +161,8 @@ static struct figures run_once(const char *path, bool checking)
 	begin = cpu_seconds();
 	if (world_init(&world, reader))
 		die("the tape's snapshots cannot be read");
-	if (tape_policy(reader, &recorded, why, sizeof(why)) ||
-	    policy_parse(policy ? policy : recorded.name, recorded.release, &choice, why,
+	tape_policy(reader, &recorded);
+	if (policy_parse(policy ? policy : recorded.name, recorded.release, &choice, why,
 			 sizeof(why)))
 		die(why);
 	if (choice.base->next_use && future_read(reader, &future))

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reclaim calls of a kernel that runs MGLRU.
+ *
+ * Isolations are predicted in full: which folios the scan moves on and which it takes is the core's own
+ * doing, held against the event's three numbers. What is taken from the tape is which of the isolated
+ * folios survive.
+ *
+ *   begin   the walk starts, and waits
+ *   [insertions: the drain at the start of each priority]
+ *   isolate   the walk goes on up to here: it ages, chooses type and tiers, scans
+ *   deletes   held against the isolated folios, oldest first
+ *   shrink    the others go back
+ *   end     the walk must be at its end as well
+ *
+ * The walk never runs ahead of the tape, since what is drained meanwhile belongs before the next aging and
+ * the next scan. Up to 6.6 there are no isolate and shrink events: a victim that is not among the isolated
+ * says that the next scan has begun.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/check/state.h"
+#include "replay/mm/lru_gen.h"
+
+static struct reclaim_bracket *current_bracket(struct check *check)
+{
+	struct world_task *task = world_task(check->world, check->event->pid);
+
+	return task ? task->bracket : NULL;
+}
+
+static bool would_evict(const struct check *check, const struct folio *folio)
+{
+	return check_would_evict(check, folio) && !folio_test(folio, FOLIO_mapped);
+}
+
+/* The survivors go back, in the order in which they were taken; the walk is told what came of it. */
+static void put_back(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_active)
+{
+	struct mm *mm = &check->machine.mm;
+
+	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
+		struct folio *folio = list_entry(pos, struct folio, lru);
+
+		folio_clear(folio, FOLIO_survivor);
+		if (check_is_metadata(check, folio))
+			check->undecided.metadata++;
+		else if (folio_test(folio, PG_dirty | PG_writeback))
+			check->undecided.writeback++;
+		else
+			check->undecided.survivors++;
+		bracket->total_unknown = true;
+		/* Which ones reclaim set active is known by number only: the oldest stand for them. */
+		if (nr_active >= folio_nr_pages(folio)) {
+			folio_set(folio, PG_active);
+			nr_active -= folio_nr_pages(folio);
+		}
+	}
+	mm->policy->putback(mm, &bracket->applied, &bracket->taken);
+}
+
+static void scan_done(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_active)
+{
+	if (!bracket->isolated)
+		return;
+	put_back(check, bracket, nr_active);
+	bracket->isolated = false;
+	if (bracket->has_request)
+		reclaim_walk_done(&bracket->walk, &bracket->result);
+	bracket->has_request = false;
+}
+
+/* The scan that bracket->applied says, by the core. */
+static void scan(struct check *check, struct reclaim_bracket *bracket)
+{
+	struct mm *mm = &check->machine.mm;
+
+	bracket->result = (struct scan_result){ 0 };
+	mm->policy->isolate(mm, &bracket->applied, &bracket->taken, &bracket->result);
+	bracket->isolated = true;
+	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
+		const struct folio *folio = list_entry(pos, struct folio, lru);
+
+		if (would_evict(check, folio))
+			bracket->predicted_reclaimed += folio_nr_pages(folio);
+		bracket->has_mapped |= folio_test(folio, FOLIO_mapped);
+		bracket->total_unknown |= folio_test(folio, FOLIO_mapped);
+		bracket->has_dirty |= folio_test(folio, PG_dirty);
+	}
+}
+
+/* The walk goes on to its next scan. Return: false: it ends. */
+static bool next_scan(struct check *check, struct reclaim_bracket *bracket)
+{
+	scan_done(check, bracket, 0);
+	bracket->has_request = reclaim_walk_next(&bracket->walk, &bracket->request);
+	bracket->applied = bracket->request;
+	return bracket->has_request;
+}
+
+void check_lru_gen_isolated(struct check *check)
+{
+	const uint64_t *v = check->event->value;
+	struct reclaim_bracket *bracket = current_bracket(check);
+	uint64_t lru = v[MM_VMSCAN_LRU_ISOLATE_LRU];
+	const char *predicted;
+
+	if (!bracket || !bracket->predicted ||
+	    (lru != LRU_INACTIVE_ANON && lru != LRU_INACTIVE_FILE))
+		return;
+	predicted = next_scan(check, bracket) ? check_lru_name[bracket->request.lru] : "the end";
+	if (bracket->has_request && bracket->request.lru == lru) {
+		check_equal(check, bracket->target, CHECK_isolate_request);
+	} else {
+		check_unequal(check, bracket->target, CHECK_isolate_request, "%s|%s", predicted,
+			      check_lru_name[lru]);
+		/* The scan takes place all the same; the walk is not told, for it is somewhere else. */
+		bracket->has_request = false;
+		bracket->applied = (struct scan_request){
+			.lruvec = mem_cgroup_lruvec(bracket->target, 0),
+			.lru = (enum lru_list)lru,
+			.nr_to_scan = MAX_LRU_BATCH,
+			.tier_idx = get_tier_idx(&check->machine.mm,
+						 mem_cgroup_lruvec(bracket->target, 0),
+						 lru == LRU_INACTIVE_FILE),
+			.swappiness = bracket->target->swappiness,
+		};
+	}
+	bracket->applied.reclaim_idx = (uint8_t)v[MM_VMSCAN_LRU_ISOLATE_HIGHEST_ZONEIDX];
+	if (bracket->applied.reclaim_idx >= MAX_NR_ZONES)
+		bracket->applied.reclaim_idx = MAX_NR_ZONES - 1;
+	scan(check, bracket);
+	if (bracket->result.nr_scanned == v[MM_VMSCAN_LRU_ISOLATE_NR_SCANNED] &&
+	    bracket->result.nr_taken == v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN] &&
+	    !v[MM_VMSCAN_LRU_ISOLATE_NR_SKIPPED])
+		check_equal(check, bracket->target, CHECK_isolate_figures);
+	else
+		check_unequal(check, bracket->target, CHECK_isolate_figures,
+			      "scanned %" PRIu64 ", skipped 0, taken %" PRIu64 "|scanned %" PRIu64
+			      ", skipped %" PRIu64 ", taken %" PRIu64,
+			      bracket->result.nr_scanned, bracket->result.nr_taken,
+			      v[MM_VMSCAN_LRU_ISOLATE_NR_SCANNED],
+			      v[MM_VMSCAN_LRU_ISOLATE_NR_SKIPPED],
+			      v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN]);
+	if (!v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN]) /* no shrink event follows */
+		scan_done(check, bracket, 0);
+}
+
+void check_lru_gen_shrunk(struct check *check)
+{
+	const uint64_t *v = check->event->value;
+	struct reclaim_bracket *bracket = current_bracket(check);
+	uint64_t nr_reclaimed = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_RECLAIMED];
+	uint64_t priority = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_PRIORITY];
+
+	if (!bracket || !bracket->predicted)
+		return;
+	if (!bracket->isolated) {
+		/* A second pass over clean survivors: what it freed was counted when it went. */
+		check->undecided.second_pass++;
+		bracket->walk.sc.nr_reclaimed += nr_reclaimed;
+		return;
+	}
+	if (bracket->result.nr_evict == v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_SCANNED] &&
+	    (uint64_t)bracket->walk.sc.priority == priority)
+		check_equal(check, bracket->target, CHECK_shrink_figures);
+	else
+		check_unequal(check, bracket->target, CHECK_shrink_figures,
+			      "%" PRIu64 " pages at priority %d|%" PRIu64
+			      " pages at priority %" PRIu64,
+			      bracket->result.nr_evict, bracket->walk.sc.priority,
+			      v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_SCANNED], priority);
+	bracket->result.nr_reclaimed = nr_reclaimed;
+	scan_done(check, bracket,
+		  v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE0] +
+			  v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE1]);
+}
+
+static bool is_silent(const struct check *check)
+{
+	return check->machine.mm.config.rules.lru_gen.silent;
+}
+
+static bool is_taken(const struct reclaim_bracket *bracket, const struct folio *folio)
+{
+	for (const struct list_head *pos = bracket->taken.next; pos != &bracket->taken;
+	     pos = pos->next)
+		if (pos == &folio->lru)
+			return true;
+	return false;
+}
+
+/* The first isolated folio that was neither evicted nor passed over. */
+static struct folio *next_victim(const struct check *check, const struct reclaim_bracket *bracket)
+{
+	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
+		struct folio *folio = list_entry(pos, struct folio, lru);
+
+		if (!folio_test(folio, FOLIO_survivor) && would_evict(check, folio))
+			return folio;
+	}
+	return NULL;
+}
+
+/*
+ * No isolate events: a victim that is not among the isolated means that the next scan has begun. Those that
+ * took nothing are passed; if the victim is not in the next one either, it is no sign of more.
+ */
+static void scan_up_to(struct check *check, struct reclaim_bracket *bracket,
+		       const struct folio *folio)
+{
+	if (is_taken(bracket, folio))
+		return;
+	while (next_scan(check, bracket)) {
+		scan(check, bracket);
+		if (!list_empty(&bracket->taken))
+			return;
+	}
+}
+
+void check_lru_gen_victim(struct check *check, struct reclaim_bracket *bracket, struct folio *folio)
+{
+	struct folio *expected;
+
+	if (is_silent(check))
+		scan_up_to(check, bracket, folio);
+	if (folio_test(folio, PG_dirty)) {
+		check->undecided.writeback++;
+		world_infer(check->world, INFER_writeback_ended);
+		bracket->total_unknown = true;
+		return;
+	}
+	expected = next_victim(check, bracket);
+	bracket->result.nr_reclaimed += is_silent(check) ? folio_nr_pages(folio) : 0;
+	if (is_taken(bracket, folio) && !folio_test(folio, FOLIO_survivor)) {
+		/* Those before it survived: why is told by no event. */
+		for (struct list_head *pos = bracket->taken.next; pos != &folio->lru;
+		     pos = pos->next)
+			folio_set(list_entry(pos, struct folio, lru), FOLIO_survivor);
+		check_equal(check, bracket->target, CHECK_victim);
+	} else if (!bracket->isolated && !is_silent(check)) {
+		check->undecided.second_pass++;
+		bracket->total_unknown = true;
+	} else if (expected) {
+		check_unequal(check, bracket->target, CHECK_victim,
+			      "pfn %" PRIx32 "|pfn %" PRIx32 "%s", expected->pfn, folio->pfn,
+			      folio_test(folio, FOLIO_isolated) ? ", passed over" :
+								  ", not isolated");
+	} else {
+		check_unequal(check, bracket->target, CHECK_victim, "no victim|pfn %" PRIx32,
+			      folio->pfn);
+	}
+}
+
+/* What the walk still asked for, before it came to its end. */
+static bool finish_walk(struct check *check, struct reclaim_bracket *bracket)
+{
+	bool goes_on = false;
+
+	if (!is_silent(check))
+		return next_scan(check, bracket);
+	/* Scans that took nothing, or nothing that could go, left no trace. */
+	while (next_scan(check, bracket)) {
+		scan(check, bracket);
+		goes_on |= next_victim(check, bracket) != NULL;
+	}
+	return goes_on;
+}
+
+void check_lru_gen_ended(struct check *check, uint64_t nr_reclaimed)
+{
+	struct world_task *task = world_task(check->world, check->event->pid);
+	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
+
+	if (!bracket)
+		return;
+	if (bracket->predicted) {
+		if (finish_walk(check, bracket))
+			check_unequal(check, bracket->target, CHECK_reclaim_stop,
+				      "goes on with %s|stops",
+				      check_lru_name[bracket->request.lru]);
+		else
+			check_equal(check, bracket->target, CHECK_reclaim_stop);
+		if (bracket->total_unknown)
+			; /* counted with the folios that survived */
+		else if (bracket->predicted_reclaimed == nr_reclaimed)
+			check_equal(check, bracket->target, CHECK_reclaimed_total);
+		else
+			check_unequal(check, bracket->target, CHECK_reclaimed_total,
+				      "%" PRIu64 " pages|%" PRIu64 " pages",
+				      bracket->predicted_reclaimed, nr_reclaimed);
+		reclaim_walk_end(&bracket->walk);
+	}
+	free(bracket);
+	task->bracket = NULL;
+}
+
+void check_lru_gen_activated(struct check *check)
+{
+	struct mm *mm = &check->machine.mm;
+	struct folio *folio = check_known_folio(check, check->event->value[MM_LRU_ACTIVATE_PFN]);
+
+	if (!folio) {
+		check->undecided.unseen_folio++;
+		return;
+	}
+	/* Reclaim looked at the page tables around a folio: nothing else says which it found young. */
+	check->undecided.young++;
+	if (folio_test(folio, PG_lru))
+		mm->policy->folio_activated(mm, folio->lruvec, folio);
+}
+
+/* ---- debugfs: commands that have no event, told by a mark "lru_gen COMMAND" */
+
+static void eviction_over(struct check *check)
+{
+	struct world_task *task = check->debugfs_task;
+	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
+
+	check->debugfs_task = NULL;
+	if (!bracket || !bracket->by_debugfs)
+		return;
+	finish_walk(check, bracket);
+	free(bracket);
+	task->bracket = NULL;
+}
+
+static void begin_eviction(struct check *check, struct mem_cgroup *memcg, uint64_t seq,
+			   unsigned int swappiness, uint64_t nr)
+{
+	struct world_task *task = world_task(check->world, check->event->pid);
+	struct reclaim_bracket *bracket;
+
+	if (!task || task->bracket ||
+	    seq + MIN_NR_GENS > lruvec_lru_gen(mem_cgroup_lruvec(memcg, 0))->max_seq)
+		return;
+	bracket = calloc(1, sizeof(*bracket));
+	if (!bracket) {
+		check->failed = true;
+		return;
+	}
+	list_init(&bracket->taken);
+	bracket->target = memcg;
+	bracket->predicted = bracket->by_debugfs = true;
+	bracket->total_unknown = true;
+	reclaim_walk_begin_eviction(&bracket->walk, &check->machine.mm, memcg, seq, swappiness, nr);
+	task->bracket = bracket;
+	check->debugfs_task = task;
+}
+
+void check_lru_gen_mark(struct check *check, const char *text)
+{
+	unsigned long long seq, nr = UINT64_MAX;
+	unsigned int memcg_id, nid, swappiness = 0;
+	struct mem_cgroup *memcg;
+	char command;
+
+	if (sscanf(text, "lru_gen %c %u %u %llu %u %llu", &command, &memcg_id, &nid, &seq,
+		   &swappiness, &nr) < 4)
+		return;
+	/* Which memcg has that number is in lru_gen_full; the command is of the recorded one so far. */
+	memcg = machine_memcg(&check->machine, check->world->command_memcg);
+	if (command == '+')
+		lru_gen_inc_max_seq(&check->machine.mm, mem_cgroup_lruvec(memcg, 0), swappiness);
+	else if (command == '-')
+		begin_eviction(check, memcg, seq, swappiness, nr);
+}
+
+/* The task of a debugfs eviction does something else: that is over. */
+void check_lru_gen_before(struct check *check)
+{
+	if (!check->debugfs_task || check->debugfs_task->pid != check->event->pid)
+		return;
+	switch (check->event->kind) {
+	case EVENT_MM_VMSCAN_LRU_ISOLATE:
+	case EVENT_MM_VMSCAN_LRU_SHRINK_INACTIVE:
+	case EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE:
+	case EVENT_MM_LRU_ACTIVATE:
+		return;
+	default:
+		eviction_over(check);
+	}
+}
+
+/* ---- lru_gen_full */
+
+/* One size, "N" or "Nx". */
+static void compare_size(struct check *check, const struct mem_cgroup *memcg, int type,
+			 uint64_t seq, const char *text)
+{
+	const struct lru_gen_folio *lrugen = lruvec_lru_gen(&memcg->lruvec[0]);
+	int64_t pages = 0;
+	long long recorded;
+	char mark = ' ';
+	bool used = seq >= lrugen->min_seq[type];
+
+	if (sscanf(text, "%lld%c", &recorded, &mark) < 1)
+		return;
+	for (int zone = 0; zone < MAX_NR_ZONES; zone++) {
+		int64_t n = lrugen->nr_pages[lru_gen_from_seq(seq)][type][zone];
+
+		pages += n > 0 ? n : 0;
+	}
+	if (pages == recorded && used == (mark != 'x') && seq <= lrugen->max_seq)
+		check_equal(check, memcg, CHECK_generation_size);
+	else
+		check_unequal(check, memcg, CHECK_generation_size,
+			      "seq %" PRIu64 ": %" PRId64 "%s (min %" PRIu64 ", max %" PRIu64
+			      ")|%s",
+			      seq, pages, used ? "" : "x", lrugen->min_seq[type], lrugen->max_seq,
+			      text);
+}
+
+/* A tier's three counters of a type in one generation; what they are stands behind each. */
+static void compare_tier(struct check *check, const struct mem_cgroup *memcg, int type,
+			 uint64_t seq, unsigned int tier, const unsigned long long recorded[3],
+			 char kind)
+{
+	const struct lru_gen_folio *lrugen = lruvec_lru_gen(&memcg->lruvec[0]);
+	const uint64_t average[3] = { lrugen->avg_refaulted[type][tier],
+				      lrugen->avg_total[type][tier], 0 };
+	const uint64_t count[3] = { lrugen->refaulted[type][tier], lrugen->evicted[type][tier],
+				    lrugen->protected[type][tier] };
+	const uint64_t *ours = kind == 'R' ? average : count;
+	unsigned int nr = kind == 'R' ? 2 : 3;
+
+	if (kind == 'r' && seq != lrugen->min_seq[type]) {
+		check_unequal(check, memcg, CHECK_tier_counters, "min_seq %" PRIu64 "|%" PRIu64,
+			      lrugen->min_seq[type], seq);
+		return;
+	}
+	for (unsigned int i = 0; i < nr; i++)
+		if (ours[i] != recorded[i]) {
+			check_unequal(check, memcg, CHECK_tier_counters,
+				      "tier %u%s: %" PRIu64 " %" PRIu64 " %" PRIu64
+				      "|%llu %llu %llu",
+				      tier, kind == 'R' ? ", averages" : "", ours[0], ours[1],
+				      ours[2], recorded[0], recorded[1], recorded[2]);
+			return;
+		}
+	check_equal(check, memcg, CHECK_tier_counters);
+}
+
+/* TIER and three numbers a type, anon first, each with a letter that says what it is, or none. */
+static void compare_tiers(struct check *check, const struct mem_cgroup *memcg, uint64_t seq,
+			  char *const word[7])
+{
+	unsigned long tier = strtoul(word[0], NULL, 10);
+
+	if (tier >= MAX_NR_TIERS)
+		return;
+	for (int type = 0; type < ANON_AND_FILE; type++) {
+		unsigned long long n[3];
+		char kind = 0, *end;
+
+		for (int i = 0; i < 3; i++) {
+			n[i] = strtoull(word[1 + 3 * type + i], &end, 10);
+			kind = i ? kind : *end;
+		}
+		if (kind == 'R' || kind == 'r')
+			compare_tier(check, memcg, type, seq, (unsigned int)tier, n, kind);
+	}
+}
+
+/* The memcg of a line "memcg ID PATH", if it is one whose folios are all known. */
+static const struct mem_cgroup *memcg_of_line(struct check *check, const char *line, size_t size)
+{
+	const struct world *world = check->world;
+	char text[WORLD_PATH_BYTES + 32], path[WORLD_PATH_BYTES];
+
+	if (size >= sizeof(text))
+		return NULL;
+	memcpy(text, line, size);
+	text[size] = '\0';
+	if (sscanf(text, "memcg %*u %4095s", path) != 1)
+		return NULL;
+	for (uint32_t n = 1; n < world->nr_memcgs; n++)
+		if (!strcmp(world->memcg[n].path, path)) {
+			struct mem_cgroup *memcg = machine_memcg(&check->machine, n);
+
+			return check_all_folios_known(memcg) ? memcg : NULL;
+		}
+	return NULL;
+}
+
+#define ROW_WORDS 8
+
+static unsigned int split(char *row, char *word[ROW_WORDS])
+{
+	unsigned int nr = 0;
+
+	for (char *at = strtok(row, " "); at && nr < ROW_WORDS; at = strtok(NULL, " "))
+		word[nr++] = at;
+	return nr;
+}
+
+static bool is_number(const char *word)
+{
+	return !word[strspn(word, "0123456789")];
+}
+
+/*
+ * Below a memcg's line and each node's: for each generation SEQ AGE ANON FILE, four tiers (seven words),
+ * and a line of what page-table walks did (four words with letters, or six).
+ */
+static void compare_snapshot(struct check *check, const char *text)
+{
+	const struct mem_cgroup *memcg = NULL;
+	unsigned int nid = 0;
+	uint64_t seq = 0;
+
+	for (const char *line = text; *line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : line + strlen(line)) {
+		size_t size = strcspn(line, "\n");
+		char row[256], *word[ROW_WORDS];
+		unsigned int nr;
+
+		if (!strncmp(line, "memcg ", 6)) {
+			memcg = memcg_of_line(check, line, size);
+			continue;
+		}
+		if (!memcg || size >= sizeof(row))
+			continue;
+		memcpy(row, line, size);
+		row[size] = '\0';
+		nr = split(row, word);
+		if (nr == 2 && !strcmp(word[0], "node")) {
+			nid = (unsigned int)strtoul(word[1], NULL, 10);
+		} else if (nr == 4 && !nid && is_number(word[0]) && is_number(word[1])) {
+			seq = strtoull(word[0], NULL, 10);
+			/* Anon folios are followed only where their frees are on the tape. */
+			if (check->world->single_frees)
+				compare_size(check, memcg, LRU_GEN_ANON, seq, word[2]);
+			compare_size(check, memcg, LRU_GEN_FILE, seq, word[3]);
+		} else if (nr == 7 && !nid) {
+			compare_tiers(check, memcg, seq, word);
+		}
+	}
+}
+
+void check_lru_gen_snapshots(struct check *check)
+{
+	const struct world *world = check->world;
+
+	while (check->nr_snapshots < world->nr_lru_gen &&
+	       world->lru_gen[check->nr_snapshots].timestamp_ns < check->event->timestamp_ns) {
+		eviction_over(check);
+		compare_snapshot(check, world->lru_gen[check->nr_snapshots++].text);
+	}
+}
