@@ -126,6 +126,9 @@ void check_readahead(struct check *check, bool async)
 		return;
 	/* What is in memory decides, and of such a file it is not known. */
 	if (v[PAGE_CACHE_SYNC_RA_ORDER] > FOLIO_ORDER_LIMIT || !req_count ||
+	    v[PAGE_CACHE_SYNC_RA_RA_PAGES] > UINT32_MAX ||
+	    v[PAGE_CACHE_SYNC_RA_SIZE] > UINT32_MAX ||
+	    v[PAGE_CACHE_SYNC_RA_ASYNC_SIZE] > v[PAGE_CACHE_SYNC_RA_SIZE] ||
 	    check->world->file[file].has_older) {
 		expected->due = false;
 		check->undecided.readahead++;

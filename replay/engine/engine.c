@@ -39,6 +39,7 @@ void replay_close(struct replay *replay)
 	free(replay->task);
 	free(replay->reading);
 	replay_perturb_end(replay);
+	free(replay->ra);
 	machine_exit(&replay->machine);
 	free(replay);
 }
@@ -139,6 +140,9 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		replay_zap_over(replay);
 		replay_miss_recorded(replay, v[MM_FILEMAP_FAULT_S_DEV], v[MM_FILEMAP_FAULT_I_INO],
 				     v[MM_FILEMAP_FAULT_INDEX]);
+		break;
+	case EVENT_PAGE_CACHE_RA_ORDER:
+		replay_window_recorded(replay);
 		break;
 	case EVENT_PAGE_CACHE_ASYNC_RA:
 		replay_may_add_again(replay);

@@ -40,7 +40,7 @@ static void foretell(struct replay *replay, struct folio *folio, uint32_t file, 
 	replay->machine.mm.policy->next_use(&replay->machine.mm, folio, next);
 }
 
-static struct folio *bring_in(struct replay *replay, uint32_t file, uint64_t index, uint8_t order,
+struct folio *replay_bring_in(struct replay *replay, uint32_t file, uint64_t index, uint8_t order,
 			      uint64_t recorded_pfn, bool for_write)
 {
 	struct mem_cgroup *memcg = replay_task_memcg(replay, replay->event->pid);
@@ -60,7 +60,7 @@ static struct folio *bring_in(struct replay *replay, uint32_t file, uint64_t ind
 	return folio;
 }
 
-static bool any_present(struct replay *replay, uint32_t file, uint64_t index, uint64_t nr)
+bool replay_any_present(struct replay *replay, uint32_t file, uint64_t index, uint64_t nr)
 {
 	for (uint64_t i = 0; i < nr; i++)
 		if (page_cache_folio(&replay->machine.cache, file, index + i))
@@ -73,8 +73,9 @@ static void add_recorded(struct replay *replay, const struct world_task *task, u
 {
 	uint64_t nr = UINT64_C(1) << order;
 	bool demanded = future_add_is_demanded(task, file, index, nr);
-	struct folio *folio = bring_in(replay, file, index, order, pfn,
-				       world_added_for_write(replay->world, task, file, index));
+	struct folio *folio = replay_bring_in(replay, file, index, order, pfn,
+					      world_added_for_write(replay->world, task, file,
+								    index));
 
 	if (!folio)
 		return;
@@ -100,7 +101,7 @@ void replay_folio_added(struct replay *replay)
 	if (!mine || mine->skip_adds || order > FOLIO_ORDER_LIMIT)
 		return;
 	replay_stimulus(replay, NR_INFER_RULES);
-	if (!any_present(replay, file, index, UINT64_C(1) << order)) {
+	if (!replay_any_present(replay, file, index, UINT64_C(1) << order)) {
 		add_recorded(replay, task, file, index, (uint8_t)order, pfn);
 		return;
 	}
@@ -182,13 +183,14 @@ void replay_pages_read(struct replay *replay, uint64_t read_end)
 				page++;
 				continue;
 			}
-			folio = bring_in(replay, file, page, 0, 0, false);
+			folio = replay_read_missing(replay, reader, file, page,
+						    v[MM_FILEMAP_GET_PAGES_LAST_INDEX]);
 			if (!folio)
 				return;
-			replay_stimulus(replay, INFER_readahead_modelled);
-			replay_count(folio->lruvec->memcg, COUNT_misses, 1);
-			folio_set(folio, FOLIO_demanded);
 		}
+		if (folio_test(folio, PG_readahead))
+			replay_read_marker(replay, reader, folio,
+					   v[MM_FILEMAP_GET_PAGES_LAST_INDEX]);
 		next = folio->index + folio_nr_pages(folio);
 		access_folio(replay, folio,
 			     !(first && reader->prev_page >= folio->index &&
@@ -213,7 +215,7 @@ void replay_page_requested(struct replay *replay)
 						       v[PAGE_REQUEST_ID] + i);
 
 		if (!folio) {
-			folio = bring_in(replay, file, v[PAGE_REQUEST_ID] + i, 0, 0, false);
+			folio = replay_bring_in(replay, file, v[PAGE_REQUEST_ID] + i, 0, 0, false);
 			if (!folio)
 				return;
 			replay_count(folio->lruvec->memcg, COUNT_misses, 1);

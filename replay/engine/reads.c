@@ -43,22 +43,26 @@ static void grow_reading(struct replay *replay)
 	replay->first_reading = 0;
 }
 
-/* The task is past adding: its window goes to the device. */
+void replay_read_submitted(struct replay *replay, struct folio *folio)
+{
+	if (replay->nr_reading == replay->room_reading)
+		grow_reading(replay);
+	if (replay->failed)
+		return;
+	folio_set(folio, PG_locked);
+	replay->reading[(replay->first_reading + replay->nr_reading++) &
+			(replay->room_reading - 1)] = (struct submitted_read){
+		.done_ns = replay->event->timestamp_ns + READ_NS,
+		.file = folio->file,
+		.index = folio->index,
+	};
+}
+
 void replay_reads_submitted(struct replay *replay, const struct world_task *task)
 {
 	struct folio **folio;
 	uint32_t nr = machine_take_new(&replay->machine, task, &folio);
 
-	for (uint32_t i = 0; i < nr; i++) {
-		if (replay->nr_reading == replay->room_reading)
-			grow_reading(replay);
-		if (replay->failed)
-			return;
-		replay->reading[(replay->first_reading + replay->nr_reading++) &
-				(replay->room_reading - 1)] = (struct submitted_read){
-			.done_ns = replay->event->timestamp_ns + READ_NS,
-			.file = folio[i]->file,
-			.index = folio[i]->index,
-		};
-	}
+	for (uint32_t i = 0; i < nr; i++)
+		replay_read_submitted(replay, folio[i]);
 }

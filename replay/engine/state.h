@@ -5,6 +5,7 @@
  *   engine.c  the loop: each stimulus to its place
  *   charge.c  limits: who has no room reclaims
  *   files.c   reads, and what they bring in
+ *   readahead.c  windows of the run's own
  *   reads.c   reads that the device has not done yet
  *   counts.c  what was counted, handed out
  *   perturb.c what would be different the next time
@@ -19,6 +20,7 @@
 #include "replay/engine/engine.h"
 #include "replay/machine.h"
 #include "replay/mm/mmu_gather.h"
+#include "replay/mm/readahead.h"
 
 /*
  * Descriptors: anon folios at their recorded frame, because their frees name it; file folios,
@@ -78,6 +80,8 @@ struct replay {
 	uint64_t accesses;
 	uint64_t nr_stimuli, nr_inferred; /* the second are part of the first */
 	uint64_t inferred[NR_INFER_RULES];
+	struct file_ra_state *ra; /* by the world's reader number */
+	uint64_t room_readers;
 	struct mem_cgroup *limited; /* NULL: none */
 	struct submitted_read *reading; /* ring, in the order they will be done */
 	uint64_t first_reading, nr_reading, room_reading; /* the last a power of two */
@@ -163,7 +167,34 @@ void replay_page_requested(struct replay *replay);
 /** replay_folio_deleted() - mm_filemap_delete_from_page_cache. Reclaim's are verdicts and stay out. */
 void replay_folio_deleted(struct replay *replay);
 
+/** replay_bring_in() - a folio enters the page cache, charged to the event's task. @recorded_pfn: 0: none. Return: NULL: the run has failed. */
+struct folio *replay_bring_in(struct replay *replay, uint32_t file, uint64_t index, uint8_t order,
+			      uint64_t recorded_pfn, bool for_write);
+
+/** replay_any_present() - one of these pages is in memory. */
+bool replay_any_present(struct replay *replay, uint32_t file, uint64_t index, uint64_t nr);
+
+/* ---- readahead.c */
+
+/**
+ * replay_read_missing() - a read needs a page that the recorded kernel had and this run has not
+ * @last: the last page that the read asks for
+ * Return: its folio, locked; NULL if it is behind the file's end, or the run has failed.
+ */
+struct folio *replay_read_missing(struct replay *replay, const struct world_reader *reader,
+				  uint32_t file, uint64_t page, uint64_t last);
+
+/** replay_read_marker() - a read meets the folio that starts the next window. @last: as above. */
+void replay_read_marker(struct replay *replay, const struct world_reader *reader,
+			struct folio *folio, uint64_t last);
+
+/** replay_window_recorded() - page_cache_ra_order: if the miss was this run's too, so is the window. */
+void replay_window_recorded(struct replay *replay);
+
 /* ---- reads.c */
+
+/** replay_read_submitted() - a folio is being read by the device, and locked. */
+void replay_read_submitted(struct replay *replay, struct folio *folio);
 
 /** replay_reads_done() - those that the device has done by the current event's time. */
 void replay_reads_done(struct replay *replay);

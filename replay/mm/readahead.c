@@ -31,8 +31,11 @@ static uint64_t max_pages(const struct file_ra_state *ra, uint64_t req_count)
 /* Kernel: mm/readahead.c, get_init_ra_size(), v6.18. */
 static uint64_t first_size(uint64_t req_count, uint64_t max)
 {
-	uint64_t size = round_up_power_of_two(req_count);
+	uint64_t size;
 
+	if (req_count > max / 4)
+		return max;
+	size = round_up_power_of_two(req_count);
 	if (size <= max / 32)
 		return size * 4;
 	if (size <= max / 4)

@@ -227,6 +227,47 @@ static void page_that_the_recording_had_and_this_run_has_not_is_read_alone(void 
 	assert_int_equal(replay_inferred(replay[0], INFER_readahead_modelled), 1);
 }
 
+/* Twice the pages that fit here, one after the other, then all again: the recording had them still. */
+static void loop_with_windows(bool windows)
+{
+	made_type(&tape, EVENT_PAGE_CACHE_RA_UNBOUNDED, "", NULL);
+	for (uint64_t page = 0; page < 2 * LIMIT_PAGES; page++) {
+		made_event(&tape, 0, GROUP_TASK, PAGE_CACHE_SYNC_RA, MADE_INO, MADE_DEV, page, 32,
+			   1, UINT64_MAX);
+		if (windows)
+			made_event(&tape, 0, GROUP_TASK, PAGE_CACHE_RA_ORDER, MADE_INO, MADE_DEV,
+				   page, 0, 1, 0);
+		made_add(&tape, 0, GROUP_TASK, page);
+		made_read(&tape, 0, GROUP_TASK, page, page);
+	}
+	for (uint64_t page = 0; page < 2 * LIMIT_PAGES; page++)
+		made_read(&tape, 0, GROUP_TASK, page, page);
+}
+
+static void pages_that_the_recording_had_come_in_windows_of_the_run(void **state)
+{
+	uint64_t windows;
+
+	(void)state;
+	loop_with_windows(true);
+	play();
+	assert_int_equal(counter(0, COUNT_accesses), 4 * LIMIT_PAGES);
+	/* Windows of 4 to 32 pages, each begun by the marker of the one before. */
+	windows = replay_inferred(replay[0], INFER_readahead_modelled);
+	assert_in_range(windows, 2 * LIMIT_PAGES / 32, 2 * LIMIT_PAGES / 32 + 8);
+	assert_int_equal(counter(0, COUNT_misses), 2 * LIMIT_PAGES + 1);
+	assert_int_equal(counter(0, COUNT_readahead), 2 * LIMIT_PAGES - 1);
+	assert_true(counter(0, COUNT_resident_max) <= LIMIT_PAGES);
+}
+
+static void file_read_at_random_comes_page_by_page(void **state)
+{
+	(void)state;
+	loop_with_windows(false); /* at the file's begin one was due */
+	play();
+	assert_int_equal(replay_inferred(replay[0], INFER_readahead_modelled), 2 * LIMIT_PAGES);
+}
+
 /* The recorded kernel evicted the page and read it again. This run has more memory: a hit. */
 static void recorded_eviction_is_no_stimulus(void **state)
 {
@@ -587,6 +628,8 @@ int main(void)
 		TEST(two_tasks_reading_one_page_are_two_accesses_to_mark),
 		TEST(recorded_miss_brings_its_page_in),
 		TEST(page_that_the_recording_had_and_this_run_has_not_is_read_alone),
+		TEST(pages_that_the_recording_had_come_in_windows_of_the_run),
+		TEST(file_read_at_random_comes_page_by_page),
 		TEST(recorded_eviction_is_no_stimulus),
 		TEST(rest_of_the_window_is_readahead),
 		TEST(large_folio_is_read_as_one),
