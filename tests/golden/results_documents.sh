@@ -32,7 +32,7 @@ for query in query*; do
 done
 
 # ---- Examples of the man pages.
-for man in compare sql; do
+for man in compare report sql; do
 	sed -n '/^\.EX/,/^\.EE/p' "$TOP/docs/man/lrutape-$man.1" | grep -v '^\.E' | sed 's/\\-/-/g' >examples
 	[ -s examples ] || fail "lrutape-$man.1: no examples"
 	while read -r example; do
