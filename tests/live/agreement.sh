@@ -18,9 +18,11 @@ declare -A floor=(
 	[sequential]="victim 97 isolate_request 97"
 	[reads_and_writes]="victim 95 refault_verdict 97"
 	[grep]="victim 97 refault_verdict 97"
+	[git_grep]="victim 97 refault_verdict 97"
+	[sqlite]="victim 95 refault_verdict 95"
 )
 class_files || fail "the workload's files cannot be made"
-for class in random_reads two_groups sequential reads_and_writes grep; do
+for class in random_reads two_groups sequential reads_and_writes grep git_grep sqlite; do
 	for attempt in 1 2; do
 		low=
 		class_record "$class" "$class.lrt" || fail "$class: recording ended with status $?"

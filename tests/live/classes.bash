@@ -2,10 +2,35 @@
 # Sourced: small workloads, one per class, recorded and held against the core. $BIN has the programs; the
 # working directory takes the files. Nothing here asks whether recording is possible.
 
+. "$TOP/tests/live/workload/sqlite_load.bash"
+
 class_files() {
 	"$BIN/random_read" --file data --file-size 192M --prepare >/dev/null &&
 		"$BIN/random_read" --file data.a --file-size 96M --prepare >/dev/null &&
 		"$BIN/random_read" --file data.b --file-size 96M --prepare >/dev/null
+}
+
+# Some 9,000 files of the machine's own, in a tree of their own, of which nothing is in memory and no
+# eviction is remembered: the kernel counts a refault for shadows older than the tape, which has no sign
+# of them.
+class_tree() {
+	[[ -d tree ]] || { mkdir tree && cp -r /usr/include /usr/share/perl tree; } || return
+	"$BIN/uncache" tree
+}
+
+# What a class needs besides class_files(), made anew for each recording.
+class_prepare() { # class
+	case $1 in
+	grep) class_tree ;;
+	git_grep)
+		class_tree &&
+			{ [[ -d tree/.git ]] || git -C tree init -q; } &&
+			git -C tree add -A 2>/dev/null &&
+			git -C tree -c user.name=x -c user.email=x@x commit -q --allow-empty -m tree &&
+			"$BIN/uncache" tree
+		;;
+	sqlite) sqlite_load_prepare load.sqlite load.sql && "$BIN/uncache" load.sqlite ;;
+	esac
 }
 
 # Two limited groups with two readers each, one on each of two CPUs.
@@ -36,6 +61,7 @@ class_two_groups() {
 
 class_record() { # class tape
 	local record=("$LRUTAPE" record -o "$2")
+	class_prepare "$1" >/dev/null || return
 	case $1 in
 	random_reads) "${record[@]}" --memory 64M -- "$BIN/random_read" --file data --reads 150000 ;;
 	two_groups)
@@ -48,8 +74,13 @@ class_record() { # class tape
 		;;
 	grep)
 		"${record[@]}" --memory 48M -- bash -c \
-			'for n in 1 2; do grep -rqs "no such words in there" /usr/include /usr/lib/gcc /usr/share/perl; done; :'
+			'for n in 1 2; do grep -rqs "no such words in there" tree; done; :'
 		;;
+	git_grep)
+		"${record[@]}" --memory 48M -- bash -c \
+			'cd tree; for n in 1 2 3; do git grep -q "no such words in there"; done; :'
+		;;
+	sqlite) "${record[@]}" --memory 32M -- bash -c 'sqlite3 load.sqlite <load.sql' ;;
 	esac >/dev/null 2>"$TEST_TMP/said"
 }
 
