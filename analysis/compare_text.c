@@ -382,8 +382,8 @@ static void write_cost(FILE *to, const struct compare_cost *cost)
 		"repeats' differences.",
 		cost->repeats);
 	if (compare_cost_is_loop(cost))
-		fputs(" The work for a folio here is less than the kernel's, and what a prefetch saves "
-		      "hangs on it: the sign carries over, the percentage does not.",
+		fputs(" The work for a folio is less here than in the kernel, and what a prefetch saves "
+		      "hangs on that work: percentages are not the kernel's.",
 		      to);
 	else if (!cost->spread[COMPARE_NS_PER_FOLIO].seen &&
 		 !cost->spread[COMPARE_NS_PER_HOLD].seen)

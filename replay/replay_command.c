@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "replay/check/check.h"
-#include "replay/cost.h"
+#include "replay/cost/cost.h"
+#include "replay/cost/measure.h"
 #include "replay/event_stream.h"
 #include "replay/replay_options.h"
 #include "replay/results.h"
@@ -17,100 +18,10 @@
 #define POINT_LIMIT 10000 /* of one run over time */
 #define PAGE_BYTES 4096
 
-/* Medians of a measured run, and each of its repeats. */
-static void add_cost(struct results *results, const struct run *run,
-		     const struct cost_run *measured, unsigned int repeats, const char *host,
-		     double *value)
-{
-	const struct lru_add_log *log = measured->mm->lru_add_log;
-	struct cost_quartiles folio, hold;
-	struct results_cost cost = {
-		.step = "lru_add",
-		.shape = lru_add_shape_name(&measured->mm->config.rules),
-		.host = host,
-		.repeats = repeats,
-		.folios = log->nr,
-		.holds = log->nr_holds,
-	};
-
-	for (unsigned int r = 0; r < repeats; r++)
-		value[r] = (double)measured->sample[r].ns / (double)measured->sample[r].folios;
-	folio = cost_quartiles(value, repeats);
-	for (unsigned int r = 0; r < repeats; r++)
-		value[r] = (double)measured->sample[r].ns / (double)measured->sample[r].holds;
-	hold = cost_quartiles(value, repeats);
-	cost.ns_per_folio[0] = folio.median;
-	cost.ns_per_folio[1] = folio.low;
-	cost.ns_per_folio[2] = folio.high;
-	cost.ns_per_hold[0] = hold.median;
-	cost.ns_per_hold[1] = hold.low;
-	cost.ns_per_hold[2] = hold.high;
-	results_add_cost(results, run->run_id, &cost);
-	for (unsigned int r = 0; r < repeats; r++)
-		results_add_cost_repeat(results, run->run_id, cost.step, r + 1,
-					measured->sample[r].ns, measured->sample[r].folios,
-					measured->sample[r].holds);
-}
-
 /* What a run adds costs the same however it was perturbed. */
 static bool is_measured(const struct replay_options *options, const struct run *run)
 {
 	return options->cost_repeats && !run->seed;
-}
-
-/* What is there to measure; NULL: nothing was kept, or a variant has it. */
-static const struct lru_add_log *adds_of(const struct run *run)
-{
-	return run->core == core_own() ? replay_mm(run->replay)->lru_add_log : NULL;
-}
-
-/* All runs of a tape that can be measured, in turns. Return: 0, or -1 without memory. */
-static int measure_cost(struct results *results, const struct run *run, int nr_runs,
-			unsigned int repeats)
-{
-	struct cost_run *measured = calloc((size_t)nr_runs + 1, sizeof(*measured));
-	struct cost_sample *sample = calloc(((size_t)nr_runs + 1) * repeats, sizeof(*sample));
-	double *value = calloc(repeats, sizeof(*value));
-	char host[COST_HOST_BYTES];
-	unsigned int nr = 0;
-	int ret = -1;
-
-	if (!measured || !sample || !value)
-		goto out;
-	for (int i = 0; i < nr_runs; i++) {
-		const struct lru_add_log *log = adds_of(&run[i]);
-
-		if (!log)
-			continue;
-		if (log->failed)
-			goto out;
-		if (!cost_can_measure(replay_mm(run[i].replay))) {
-			fprintf(stderr, "lrutape: replay: note: %s: no cost of it: %s\n",
-				run[i].about.name,
-				log->nr ? "its lists are not the kernel's" : "nothing was added");
-			continue;
-		}
-		if (log->nr_left_out)
-			fprintf(stderr,
-				"lrutape: replay: note: %s: the cost is that of the first %" PRIu64
-				" of %" PRIu64 " adds\n",
-				run[i].about.name, log->nr, log->nr + log->nr_left_out);
-		measured[nr].mm = replay_mm(run[i].replay);
-		measured[nr].sample = &sample[(size_t)nr * repeats];
-		nr++;
-	}
-	if (nr && cost_measure(measured, nr, repeats))
-		goto out;
-	cost_host(host, sizeof(host));
-	for (int i = 0, at = 0; i < nr_runs; i++)
-		if (adds_of(&run[i]) && cost_can_measure(replay_mm(run[i].replay)))
-			add_cost(results, &run[i], &measured[at++], repeats, host, value);
-	ret = 0;
-out:
-	free(measured);
-	free(sample);
-	free(value);
-	return ret;
 }
 
 static bool any_percent(const struct replay_options *options)
@@ -292,7 +203,7 @@ static int replay_tape(const struct replay_options *options, const char *path,
 	tape_rows_end(results, tape_id, world, check);
 	for (int i = 0; i < nr_runs; i++)
 		run_add_counts(&run[i], results, world);
-	if (options->cost_repeats && measure_cost(results, run, nr_runs, options->cost_repeats)) {
+	if (options->cost_repeats && measure_costs(results, run, nr_runs, options)) {
 		fputs("lrutape: replay: out of memory\n", stderr);
 		goto out;
 	}

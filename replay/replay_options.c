@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/cost.h"
+#include "replay/cost/cost.h"
 #include "replay/policy_file.h"
 #include "schema/command.h"
 
@@ -34,8 +34,10 @@ static const char usage[] =
 	"                     from seeds: flush phase, CPU interleaving, reclaim start. compare then tells\n"
 	"                     a difference from noise\n"
 	"  --seed S           of the first of these (preset: 1); the next ones count on\n"
-	"  --cost[=REPEATS]   measure, on this machine, what lru_add() costs by each policy's code; see\n"
-	"                     lrutape compare (preset: 31 repeats in turns; takes a second or two a policy)\n"
+	"  --cost[=REPEATS]   measure, on this machine, what lru_add() and the policy's loops over lists cost\n"
+	"                     by each policy's code; see lrutape compare (preset: 31 repeats in turns; takes\n"
+	"                     a second or two a policy, MGLRU's loops half a minute)\n"
+	"  --lists N,N,...    folios of the lists that loops are measured over (preset: 8192,65536,1048576)\n"
 	"  --list-policies    print policies and patches\n"
 	"  --help             print this\n";
 
@@ -170,6 +172,29 @@ static bool parse_repeats(const char *text, unsigned int *repeats)
 	return true;
 }
 
+/* Lengths, separated by commas. */
+static bool parse_lists(const char *text, struct replay_options *options)
+{
+	options->nr_lists = 0;
+	for (;;) {
+		char *end;
+		uint64_t n = strtoull(text, &end, 10);
+
+		if (*text < '0' || *text > '9' || (*end && *end != ',') || n < COST_LIST_LEAST ||
+		    n > COST_LIST_LIMIT || options->nr_lists == COST_LISTS_LIMIT) {
+			fprintf(stderr,
+				"lrutape: replay: --lists ...%s: up to %d lengths in folios, %d to %" PRIu64
+				"\n",
+				text, COST_LISTS_LIMIT, COST_LIST_LEAST, COST_LIST_LIMIT);
+			return false;
+		}
+		options->list[options->nr_lists++] = n;
+		if (!*end)
+			return true;
+		text = end + 1;
+	}
+}
+
 int replay_options_parse(int argc, char **argv, struct replay_options *options)
 {
 	static const struct option list[] = {
@@ -180,6 +205,7 @@ int replay_options_parse(int argc, char **argv, struct replay_options *options)
 		{ "perturb", required_argument, NULL, 'n' },
 		{ "seed", required_argument, NULL, 's' },
 		{ "cost", optional_argument, NULL, 'c' },
+		{ "lists", required_argument, NULL, 'L' },
 		{ "list-policies", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
@@ -190,6 +216,10 @@ int replay_options_parse(int argc, char **argv, struct replay_options *options)
 
 	optind = 1;
 	options->first_seed = 1;
+	options->nr_lists = 3;
+	options->list[0] = 8 << 10; /* descriptors of these fit a second-level cache, */
+	options->list[1] = 64 << 10; /* a third-level one, */
+	options->list[2] = 1 << 20; /* and none */
 	options->interval_ns = UINT64_C(1000) * NS_PER_MS;
 	while ((c = getopt_long(argc, argv, "o:h", list, NULL)) != -1) {
 		switch (c) {
@@ -229,6 +259,10 @@ int replay_options_parse(int argc, char **argv, struct replay_options *options)
 			break;
 		case 'c':
 			if (!parse_repeats(optarg, &options->cost_repeats))
+				return COMMAND_MISUSED;
+			break;
+		case 'L':
+			if (!parse_lists(optarg, options))
 				return COMMAND_MISUSED;
 			break;
 		case 'l':

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "replay/cost/cost.h"
+
 #define POLICY_LIMIT 64
 #define MEMORY_LIMIT 64
 #define RUN_LIMIT 1024 /* over one tape */
@@ -22,6 +24,8 @@ struct replay_options {
 	unsigned int nr_memories;
 	uint64_t interval_ns;
 	unsigned int cost_repeats; /* 0: nothing is measured */
+	uint64_t list[COST_LISTS_LIMIT]; /* folios: lengths of the lists to measure loops over */
+	unsigned int nr_lists;
 	unsigned int nr_perturbed; /* runs beside each unperturbed one */
 	uint64_t first_seed;
 	char **tape;

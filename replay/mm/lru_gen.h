@@ -17,6 +17,7 @@
  *   lru_gen_tiers.c       access counts, tiers, and the controller that compares refault rates
  *   lru_gen_aging.c       max_seq and min_seq move
  *   lru_gen_scan.c        the loops over the oldest generation
+ *   lru_gen_loops.c       those loops over lists of any length, to be timed
  *   lru_gen_workingset.c  shadows and refaults
  *   policy/lru_gen.c      when each of it happens in a reclaim call
  *
@@ -29,6 +30,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "replay/mm/list_loop.h"
 #include "replay/mm/mm.h"
 #include "replay/mm/scan_control.h"
 #include "replay/mm/workingset.h"
@@ -243,6 +245,16 @@ uint64_t lru_gen_scan_folios(struct mm *mm, const struct scan_request *request,
  * Return: done; false: the budget ended first.
  */
 bool lru_gen_merge_oldest(struct mm *mm, struct lruvec *lruvec, int type, unsigned int *remaining);
+
+/** lru_gen_shape_name() - the loops' shape in words, for tables. */
+const char *lru_gen_shape_name(const struct mm_rules *rules);
+
+/* ---- lru_gen_loops.c */
+
+#define NR_LRU_GEN_LOOPS 3
+
+/* The loops over the oldest generation, to be timed: merged into the next, bumped, isolated. */
+extern const struct list_loop lru_gen_loop[NR_LRU_GEN_LOOPS];
 
 /* ---- lru_gen_workingset.c */
 

@@ -49,6 +49,15 @@ enum sorted_to {
 };
 
 /*
+ * One atomic instruction where the kernel has one: it waits for the folio's line, and what is loaded ahead
+ * waits behind it.
+ */
+static always_inline void clear_flags_atomic(struct folio *folio, uint32_t flags)
+{
+	__atomic_fetch_and(&folio->flags, ~flags, __ATOMIC_SEQ_CST);
+}
+
+/*
  * The folio moves from the oldest generation to the next, in its flags.
  * Kernel: mm/vmscan.c, folio_inc_gen(), v6.18 and v6.12. Return: the generation it belongs to now.
  */
@@ -63,9 +72,8 @@ static always_inline int folio_inc_gen(const struct lru_gen_rules *rules, struct
 		return flags->gen - 1; /* promoted meanwhile: it stays so */
 	flags->gen = (uint8_t)(new_gen + 1);
 	flags->refs = 0;
-	folio_clear(folio, PG_referenced);
-	if (!rules->refs_need_referenced)
-		folio_clear(folio, PG_workingset);
+	clear_flags_atomic(folio, rules->refs_need_referenced ? PG_referenced :
+								PG_referenced | PG_workingset);
 	if (reclaiming)
 		folio_set(folio, PG_reclaim);
 	if (batch_counters)
@@ -219,7 +227,7 @@ static void isolate_folio(struct scan *scan, struct folio *folio)
 	if (rules->dirty_folios_wait)
 		folio_clear(folio, PG_reclaim);
 	lru_gen_del_folio(scan->lruvec, folio, true);
-	folio_clear(folio, PG_lru);
+	clear_flags_atomic(folio, PG_lru);
 	folio_set(folio, FOLIO_isolated);
 	list_add_tail(&folio->lru, scan->taken);
 }
@@ -289,18 +297,30 @@ SHAPE(counters_bulk_prefetch, true, true, true)
 static const struct {
 	bool (*merge)(struct mm *, struct lruvec *, int, int, unsigned int *);
 	void (*scan)(struct scan *, int);
+	const char *name;
 } shape[2][2][2] = {
 	{
-		{ { merge_plain, scan_plain }, { merge_prefetch, scan_prefetch } },
-		{ { merge_bulk, scan_bulk }, { merge_bulk_prefetch, scan_bulk_prefetch } },
+		{ { merge_plain, scan_plain, "as in the kernel" },
+		  { merge_prefetch, scan_prefetch, "prefetch" } },
+		{ { merge_bulk, scan_bulk, "bulk move" },
+		  { merge_bulk_prefetch, scan_bulk_prefetch, "bulk move, prefetch" } },
 	},
 	{
-		{ { merge_counters, scan_counters },
-		  { merge_counters_prefetch, scan_counters_prefetch } },
-		{ { merge_counters_bulk, scan_counters_bulk },
-		  { merge_counters_bulk_prefetch, scan_counters_bulk_prefetch } },
+		{ { merge_counters, scan_counters, "batched counters" },
+		  { merge_counters_prefetch, scan_counters_prefetch,
+		    "batched counters, prefetch" } },
+		{ { merge_counters_bulk, scan_counters_bulk, "batched counters, bulk move" },
+		  { merge_counters_bulk_prefetch, scan_counters_bulk_prefetch,
+		    "batched counters, bulk move, prefetch" } },
 	},
 };
+
+const char *lru_gen_shape_name(const struct mm_rules *rules)
+{
+	const struct lru_gen_rules *lru_gen = &rules->lru_gen;
+
+	return shape[lru_gen->batch_counters][lru_gen->bulk_move][lru_gen->prefetch].name;
+}
 
 bool lru_gen_merge_oldest(struct mm *mm, struct lruvec *lruvec, int type, unsigned int *remaining)
 {

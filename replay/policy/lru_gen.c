@@ -376,5 +376,8 @@ const struct reclaim_policy policy_lru_gen = {
 	.references_checked = lru_gen_references_checked,
 	.putback = lru_gen_putback,
 	.reclaim_end = lru_gen_reclaim_end,
+	.loop = lru_gen_loop,
+	.nr_loops = NR_LRU_GEN_LOOPS,
+	.loop_shape = lru_gen_shape_name,
 	.check = lru_gen_check,
 };

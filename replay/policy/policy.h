@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "replay/mm/list_loop.h"
 #include "replay/mm/mm.h"
 #include "replay/mm/scan_control.h"
 #include "replay/mm/workingset.h"
@@ -123,6 +124,14 @@ struct reclaim_policy {
 	 * each access before folio_accessed().
 	 */
 	void (*next_use)(struct mm *mm, struct folio *folio, uint32_t use);
+
+	/*
+	 * Optional, for `replay --cost`: the policy's loops over lists, and the code that the rules choose
+	 * for them, in words.
+	 */
+	const struct list_loop *loop;
+	unsigned int nr_loops;
+	const char *(*loop_shape)(const struct mm_rules *rules);
 
 	/* Optional: invariants, for tests and sanitizer builds. */
 	bool (*check)(const struct mm *mm, const struct lruvec *lruvec);

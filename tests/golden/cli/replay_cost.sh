@@ -21,3 +21,13 @@ done
 	 GROUP BY run_id) AS l USING (run_id)"
 "$LRUTAPE" sql cost.db "SELECT count(*) AS repeats, min(repeat) AS first, max(repeat) AS last FROM cost_repeat"
 "$LRUTAPE" compare cost.db classic@5.6 classic@5.6+inline_evictable+mb_after_atomic | grep '^no difference'
+"$LRUTAPE" replay --cost=5 --lists 1024,2048 --policy lru_gen@6.12 --policy lru_gen@6.12+prefetch --policy classic \
+	-o loops.db "$tape" 2>&1 | grep note:
+"$LRUTAPE" sql loops.db "SELECT policy, step, shape, repeats, folios, holds, ns_per_folio > 0 AND
+	ns_per_folio_low <= ns_per_folio AND ns_per_folio <= ns_per_folio_high AS in_order
+	FROM cost JOIN run USING (run_id) ORDER BY run_id, cost.rowid"
+"$LRUTAPE" compare loops.db lru_gen@6.12 lru_gen@6.12+prefetch | grep -e '^no difference' -e measured | cut -d, -f1
+for lists in 1023 4194305 8192, ,8192 8192,x '' 1024,1024,1024,1024,1024,1024,1024,1024,1024; do
+	"$LRUTAPE" replay --cost --lists "$lists" -o no.db "$tape" 2>&1
+	echo "status $?"
+done
