@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "capture/import_text.h"
+
 #define COMM_COLUMNS 16 /* Kernel: "%16s-%-7d " in trace_print_context() */
 
 /* include/linux/trace_events.h, enum trace_flag_type, v6.18. */
@@ -71,47 +73,17 @@ static bool letter_flags(const struct letter *table, char letter, uint8_t *flags
 	return false;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool nibble(char c, uint8_t *value)
 {
 	if (c == '.')
 		*value = 0;
-	else if (is_digit(c))
+	else if (import_is_digit(c))
 		*value = (uint8_t)(c - '0');
 	else if (c >= 'a' && c <= 'f')
 		*value = (uint8_t)(c - 'a' + 10);
 	else
 		return false;
 	return true;
-}
-
-static const char *skip_blanks(const char *p)
-{
-	while (*p == ' ' || *p == '\t')
-		p++;
-	return p;
-}
-
-/* Decimal digits; NULL where there are none or the number is above @limit. */
-static const char *read_number(const char *p, uint64_t limit, uint64_t *value)
-{
-	uint64_t v = 0;
-
-	if (!is_digit(*p))
-		return NULL;
-	for (; is_digit(*p); p++) {
-		unsigned int digit = (unsigned int)(*p - '0');
-
-		if (v > (limit - digit) / 10)
-			return NULL;
-		v = v * 10 + digit;
-	}
-	*value = v;
-	return p;
 }
 
 /* Four columns up to v5.15, five since; more than that are those of patched kernels. */
@@ -136,31 +108,9 @@ static bool read_flags(const char *p, size_t size, struct ftrace_line *line)
 	return true;
 }
 
-/* "1832.674455:"; NULL where it is something else. */
-static const char *read_timestamp(const char *p, struct ftrace_line *line)
-{
-	uint64_t seconds, fraction = 0;
-	uint32_t tick = 1000000000;
-
-	p = read_number(p, UINT64_MAX / 1000000000 - 1, &seconds);
-	if (!p || *p++ != '.' || !is_digit(*p))
-		return NULL;
-	for (; is_digit(*p); p++) {
-		if (tick == 1)
-			return NULL;
-		tick /= 10;
-		fraction = fraction * 10 + (uint64_t)(*p - '0');
-	}
-	if (*p != ':')
-		return NULL;
-	line->timestamp_ns = seconds * 1000000000 + fraction * tick;
-	line->tick_ns = tick;
-	return p + 1;
-}
-
 static bool is_name(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	return import_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
 	       c == '.';
 }
 
@@ -172,56 +122,56 @@ static bool read_behind_pid(const char *p, struct ftrace_line *line)
 
 	if (*p != ' ' && *p != '\t')
 		return false;
-	p = skip_blanks(p);
+	p = import_skip_blanks(p);
 	line->tgid = 0;
 	if (*p == '(') {
-		p = skip_blanks(p + 1);
+		p = import_skip_blanks(p + 1);
 		if (*p == '-') {
 			while (*p == '-')
 				p++;
 		} else {
-			p = read_number(p, INT32_MAX, &value);
+			p = import_read_number(p, INT32_MAX, &value);
 			if (!p)
 				return false;
 			line->tgid = (int32_t)value;
 		}
-		p = skip_blanks(p);
+		p = import_skip_blanks(p);
 		if (*p++ != ')')
 			return false;
-		p = skip_blanks(p);
+		p = import_skip_blanks(p);
 	}
 	if (*p++ != '[')
 		return false;
-	p = read_number(skip_blanks(p), FTRACE_CPU_LIMIT - 1, &value);
+	p = import_read_number(import_skip_blanks(p), FTRACE_CPU_LIMIT - 1, &value);
 	if (!p || *p++ != ']')
 		return false;
 	line->cpu = (uint32_t)value;
 	if (*p != ' ' && *p != '\t')
 		return false;
-	token = skip_blanks(p);
+	token = import_skip_blanks(p);
 
 	line->flags = line->preempt_count = 0;
 	line->flags_unread = false;
-	p = read_timestamp(token, line);
+	p = import_read_time(token, &line->timestamp_ns, &line->tick_ns);
 	if (!p) {
 		for (p = token; *p && *p != ' ' && *p != '\t'; p++)
 			;
 		if (!read_flags(token, (size_t)(p - token), line))
 			return false;
-		p = read_timestamp(skip_blanks(p), line);
+		p = import_read_time(import_skip_blanks(p), &line->timestamp_ns, &line->tick_ns);
 		if (!p)
 			return false;
 	}
 	if (*p != ' ' && *p != '\t')
 		return false;
-	line->name = p = skip_blanks(p);
+	line->name = p = import_skip_blanks(p);
 	while (is_name(*p))
 		p++;
 	line->name_size = (size_t)(p - line->name);
 	if (!line->name_size)
 		return false;
 	if (*p == ':' && (p[1] == ' ' || p[1] == '\t' || !p[1])) {
-		line->text = skip_blanks(p + 1);
+		line->text = import_skip_blanks(p + 1);
 		return true;
 	}
 	/* The kernel writes system calls like calls: "sys_read(fd: 3, ...)" and "sys_read -> 0x0". */
@@ -234,7 +184,7 @@ static bool read_behind_pid(const char *p, struct ftrace_line *line)
 static bool read_event_at(const char *start, const char *dash, struct ftrace_line *line)
 {
 	uint64_t pid;
-	const char *p = read_number(dash + 1, INT32_MAX, &pid);
+	const char *p = import_read_number(dash + 1, INT32_MAX, &pid);
 
 	if (*dash != '-' || !p || !read_behind_pid(p, line))
 		return false;
@@ -253,7 +203,7 @@ static bool read_event(const char *text, size_t size, struct ftrace_line *line)
 		return true;
 	/* A pid is at most 4194304, so that only few dashes are followed by a head. */
 	for (const char *dash = text; (dash = strchr(dash, '-')); dash++)
-		if (is_digit(dash[1]) && read_event_at(text, dash, line))
+		if (import_is_digit(dash[1]) && read_event_at(text, dash, line))
 			return true;
 	return false;
 }
@@ -266,19 +216,19 @@ static bool read_lost(const char *p, struct ftrace_line *line)
 
 	if (strncmp(p, "CPU:", 4))
 		return false;
-	p = read_number(p + 4, FTRACE_CPU_LIMIT - 1, &value);
+	p = import_read_number(p + 4, FTRACE_CPU_LIMIT - 1, &value);
 	if (!p)
 		return false;
 	line->cpu = (uint32_t)value;
-	p = skip_blanks(p);
+	p = import_skip_blanks(p);
 	if (*p++ != '[')
 		return false;
 	lost_word = !strncmp(p, "LOST ", 5);
 	if (lost_word)
 		p += 5;
 	line->lost = UINT64_MAX;
-	if (is_digit(*p)) {
-		p = read_number(p, UINT64_MAX - 1, &line->lost);
+	if (import_is_digit(*p)) {
+		p = import_read_number(p, UINT64_MAX - 1, &line->lost);
 		if (!p || *p++ != ' ')
 			return false;
 	}
@@ -291,18 +241,19 @@ static bool read_buffer_comment(const char *p, struct ftrace_line *line)
 	static const char heading[] = "entries-in-buffer/entries-written:";
 	uint64_t cpus;
 
-	p = skip_blanks(p + 1);
+	p = import_skip_blanks(p + 1);
 	if (strncmp(p, heading, sizeof(heading) - 1))
 		return false;
-	p = read_number(skip_blanks(p + sizeof(heading) - 1), UINT64_MAX, &line->nr_in_buffer);
+	p = import_read_number(import_skip_blanks(p + sizeof(heading) - 1), UINT64_MAX,
+			       &line->nr_in_buffer);
 	if (!p || *p != '/')
 		return false;
-	p = read_number(p + 1, UINT64_MAX, &line->nr_written);
+	p = import_read_number(p + 1, UINT64_MAX, &line->nr_written);
 	if (!p)
 		return false;
-	p = skip_blanks(p);
+	p = import_skip_blanks(p);
 	line->nr_cpus = 0;
-	if (!strncmp(p, "#P:", 3) && read_number(p + 3, FTRACE_CPU_LIMIT, &cpus))
+	if (!strncmp(p, "#P:", 3) && import_read_number(p + 3, FTRACE_CPU_LIMIT, &cpus))
 		line->nr_cpus = (uint32_t)cpus;
 	return true;
 }
@@ -319,7 +270,7 @@ enum ftrace_line_kind ftrace_line_read(const char *text, size_t size, struct ftr
 		line->text_size = size - (size_t)(line->text - text);
 		return line->kind = FTRACE_LINE_EVENT;
 	}
-	p = skip_blanks(text);
+	p = import_skip_blanks(text);
 	if (read_lost(p, line))
 		return line->kind = FTRACE_LINE_LOST;
 	if (*p == '#')

@@ -8,58 +8,13 @@
 #include <string.h>
 
 #include "capture/import_ftrace_text.h"
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static const char *skip_blanks(const char *p)
-{
-	while (*p == ' ' || *p == '\t')
-		p++;
-	return p;
-}
-
-/* Return: behind the number, NULL if there is none or it is beyond @limit. */
-static const char *read_number(const char *p, uint64_t limit, uint64_t *value)
-{
-	const char *start = p;
-
-	for (*value = 0; is_digit(*p); p++) {
-		*value = *value * 10 + (uint64_t)(*p - '0');
-		if (*value > limit)
-			return NULL;
-	}
-	return p > start ? p : NULL;
-}
-
-/* "SECONDS.FRACTION:" with up to nine digits; perf prints six, or nine with --ns. */
-static const char *read_time(const char *p, struct ftrace_line *line)
-{
-	uint64_t seconds, fraction = 0, tick = 1000000000;
-
-	p = read_number(p, UINT64_MAX / 1000000000 - 1, &seconds);
-	if (!p || *p++ != '.')
-		return NULL;
-	for (; is_digit(*p); p++) {
-		if (tick == 1)
-			return NULL;
-		tick /= 10;
-		fraction = fraction * 10 + (uint64_t)(*p - '0');
-	}
-	if (*p++ != ':')
-		return NULL;
-	line->timestamp_ns = seconds * 1000000000 + fraction * tick;
-	line->tick_ns = (uint32_t)tick;
-	return p;
-}
+#include "capture/import_text.h"
 
 static size_t word_size(const char *p)
 {
 	size_t size = 0;
 
-	while (is_digit(p[size]) || (p[size] >= 'a' && p[size] <= 'z') ||
+	while (import_is_digit(p[size]) || (p[size] >= 'a' && p[size] <= 'z') ||
 	       (p[size] >= 'A' && p[size] <= 'Z') || p[size] == '_' || p[size] == '-')
 		size++;
 	return size;
@@ -72,10 +27,10 @@ static bool read_event_name(const char *p, struct ftrace_line *line)
 	uint64_t period;
 	const char *behind;
 
-	p = skip_blanks(p);
-	behind = read_number(p, UINT64_MAX / 16, &period);
+	p = import_skip_blanks(p);
+	behind = import_read_number(p, UINT64_MAX / 16, &period);
 	if (behind && *behind == ' ')
-		p = skip_blanks(behind);
+		p = import_skip_blanks(behind);
 	size = word_size(p);
 	if (!size || p[size] != ':')
 		return false;
@@ -87,7 +42,7 @@ static bool read_event_name(const char *p, struct ftrace_line *line)
 		return false;
 	line->name = p;
 	line->name_size = size;
-	line->text = skip_blanks(p + size + 1);
+	line->text = import_skip_blanks(p + size + 1);
 	return true;
 }
 
@@ -96,13 +51,13 @@ static bool read_loss(const char *p, struct ftrace_line *line)
 	static const char *const headings[] = { "PERF_RECORD_LOST lost ",
 						"PERF_RECORD_LOST_SAMPLES lost " };
 
-	p = skip_blanks(p);
+	p = import_skip_blanks(p);
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++) {
 		const char *behind = p + strlen(headings[i]);
 
 		if (strncmp(p, headings[i], strlen(headings[i])))
 			continue;
-		behind = read_number(behind, UINT64_MAX / 16, &line->lost);
+		behind = import_read_number(behind, UINT64_MAX / 16, &line->lost);
 		return behind && (!*behind || *behind == ' ');
 	}
 	return false;
@@ -117,7 +72,7 @@ static bool read_task(const char *start, const char *p, struct ftrace_line *line
 	while (p > start && (p[-1] == ' ' || p[-1] == '\t'))
 		p--;
 	end = p;
-	while (p > start && (is_digit(p[-1]) || p[-1] == '/' || p[-1] == '-'))
+	while (p > start && (import_is_digit(p[-1]) || p[-1] == '/' || p[-1] == '-'))
 		p--;
 	line->tgid = 0;
 	if (p < end && *p == '-') { /* perf's -1: nobody knows */
@@ -125,12 +80,12 @@ static bool read_task(const char *start, const char *p, struct ftrace_line *line
 		from = p;
 	} else {
 		from = p;
-		p = read_number(p, INT32_MAX, &pid);
+		p = import_read_number(p, INT32_MAX, &pid);
 		if (!p)
 			return false;
 		tid = pid;
 		if (*p == '/') {
-			p = read_number(p + 1, INT32_MAX, &tid);
+			p = import_read_number(p + 1, INT32_MAX, &tid);
 			if (!p)
 				return false;
 			line->tgid = (int32_t)pid;
@@ -161,12 +116,12 @@ static enum ftrace_line_kind read_head(const char *text, const char *bracket,
 				       struct ftrace_line *line)
 {
 	uint64_t cpu;
-	const char *p = read_number(bracket + 1, FTRACE_CPU_LIMIT - 1, &cpu);
+	const char *p = import_read_number(bracket + 1, FTRACE_CPU_LIMIT - 1, &cpu);
 
 	if (!p || *p != ']' || !read_task(text, bracket, line))
 		return FTRACE_LINE_UNKNOWN;
 	line->cpu = (uint32_t)cpu;
-	p = read_time(skip_blanks(p + 1), line);
+	p = import_read_time(import_skip_blanks(p + 1), &line->timestamp_ns, &line->tick_ns);
 	if (!p)
 		return FTRACE_LINE_UNKNOWN;
 	if (read_loss(p, line))
@@ -177,7 +132,7 @@ static enum ftrace_line_kind read_head(const char *text, const char *bracket,
 /* A caller of a call chain: blanks, its address, its name. */
 static bool is_caller(const char *text)
 {
-	const char *p = skip_blanks(text);
+	const char *p = import_skip_blanks(text);
 	size_t digits = strspn(p, "0123456789abcdef");
 
 	return p > text && digits >= 1 && digits <= 16 && p[digits] == ' ';
@@ -197,7 +152,7 @@ enum ftrace_line_kind perf_script_line_read(const char *text, size_t size, struc
 			return line->kind;
 		}
 	}
-	if (!*skip_blanks(text) || *text == '#' || is_caller(text))
+	if (!*import_skip_blanks(text) || *text == '#' || is_caller(text))
 		line->kind = FTRACE_LINE_REMARK;
 	return line->kind;
 }
