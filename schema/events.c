@@ -9,7 +9,8 @@
 
 /* One row per event; a field's slot is its index, so that holes show as NULL names. */
 static const struct event_field_info fields[EVENT_KIND_LIMIT][NR_FIELDS_MAX] = {
-#define FIELD(EVENT, slot, NAME, name, meaning) [EVENT_##EVENT][slot] = { name, meaning },
+#define FIELD(EVENT, slot, NAME, name, meaning) [EVENT_##EVENT][slot] = { name, meaning, false },
+#define TEXT(EVENT, slot, NAME, name, meaning) [EVENT_##EVENT][slot] = { name, meaning, true },
 #include "schema/events.def"
 };
 

@@ -3,6 +3,7 @@
 #ifndef SCHEMA_EVENTS_H
 #define SCHEMA_EVENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a tape_event is. Numbers are those of events.def. */
@@ -32,6 +33,7 @@ enum event_slot {
 struct event_field_info {
 	const char *name; /* in the kernel's format file */
 	const char *meaning; /* unit or meaning, one phrase */
+	bool is_text; /* a string, or bytes: else an integer */
 };
 
 struct event_info {

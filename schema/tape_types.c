@@ -88,7 +88,13 @@ static const char *check_type(const struct tape_type *type)
 	return NULL;
 }
 
-/* Slots of events.def first, in its order; the others behind them. */
+/* What reads a text's slot takes its value for a place in memory: an integer must not be there. */
+static bool suits(const struct event_field_info *info, const struct tape_field *field)
+{
+	return info->is_text == (field->kind != TAPE_FIELD_INTEGER);
+}
+
+/* Slots of events.def first, in its order; the others behind them, also those of another kind. */
 static void assign_slots(struct tape_type *type, struct tape_field *fields)
 {
 	const struct event_info *info = event_info_by_name(type->system, type->name);
@@ -105,7 +111,8 @@ static void assign_slots(struct tape_type *type, struct tape_field *fields)
 		while (info && slot < info->nr_fields &&
 		       strcmp(info->field[slot].name, fields[i].name))
 			slot++;
-		if (info && slot < info->nr_fields && !(type->present >> slot & 1)) {
+		if (info && slot < info->nr_fields && !(type->present >> slot & 1) &&
+		    suits(&info->field[slot], &fields[i])) {
 			fields[i].slot = (uint16_t)slot;
 			type->present |= 1ull << slot;
 		} else {

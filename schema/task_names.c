@@ -14,6 +14,7 @@ struct task_name {
 
 /* Open addressing; threads are never forgotten, as their events may lie behind their exit. */
 struct task_names {
+	const struct tape_reader *reader;
 	struct task_name *slot;
 	size_t nr, nr_slots;
 };
@@ -30,6 +31,7 @@ static struct task_name *find(const struct task_names *names, int32_t tid)
 static bool grow(struct task_names *names)
 {
 	struct task_names bigger = {
+		.reader = names->reader,
 		.nr = names->nr,
 		.nr_slots = names->nr_slots ? 2 * names->nr_slots : 1024,
 	};
@@ -65,11 +67,14 @@ static void set(struct task_names *names, int32_t tid, const char *name, size_t 
 	entry->name[size] = '\0';
 }
 
-/* Lines of "tid tgid memcg_inode comm"; the name may hold spaces, and may be empty. */
-static void read_task_list(struct task_names *names, const char *line)
+/* Lines of "tid tgid memcg_inode comm"; the name may hold spaces, and may be empty. It ends at a NUL. */
+static void read_task_list(struct task_names *names, const struct tape_blob *tasks)
 {
-	while (*line) {
-		const char *end = line + strcspn(line, "\n"), *at = line;
+	const char *line = tasks->data, *behind = tasks->data + tasks->size;
+
+	while (line < behind) {
+		const char *newline = memchr(line, '\n', (size_t)(behind - line)), *at = line;
+		const char *end = newline ? newline : behind;
 		long tid = strtol(line, NULL, 10);
 
 		for (unsigned int i = 0; i < 3 && at < end; i++) {
@@ -77,8 +82,8 @@ static void read_task_list(struct task_names *names, const char *line)
 			at = at ? at + 1 : end;
 		}
 		if (*line >= '0' && *line <= '9' && tid <= INT32_MAX)
-			set(names, (int32_t)tid, at, (size_t)(end - at));
-		line = *end ? end + 1 : end;
+			set(names, (int32_t)tid, at, strnlen(at, (size_t)(end - at)));
+		line = newline ? newline + 1 : behind;
 	}
 }
 
@@ -92,20 +97,29 @@ struct task_names *task_names_new(const struct tape_reader *reader)
 		free(names);
 		return NULL;
 	}
+	names->reader = reader;
 	set(names, 0, "<idle>", 6);
 	if (tasks)
-		read_task_list(names, tasks->data);
+		read_task_list(names, tasks);
 	return names;
+}
+
+/* A field that is there may have any value, all ones as well. */
+static bool is_absent(const struct task_names *names, const struct tape_event *event,
+		      unsigned int slot)
+{
+	const struct tape_type *type = tape_reader_type(names->reader, event->type);
+
+	return type ? !(type->present >> slot & 1) : event->value[slot] == TAPE_VALUE_ABSENT;
 }
 
 static void set_from(struct task_names *names, const struct tape_event *event,
 		     unsigned int pid_slot, unsigned int name_slot, bool is_path)
 {
-	uint64_t tid = event->value[pid_slot];
 	const char *name, *slash;
 	size_t size;
 
-	if (tid == TAPE_VALUE_ABSENT)
+	if (is_absent(names, event, pid_slot) || is_absent(names, event, name_slot))
 		return;
 	name = tape_event_string(event, name_slot, &size);
 	slash = is_path ? memrchr(name, '/', size) : NULL;
@@ -113,7 +127,7 @@ static void set_from(struct task_names *names, const struct tape_event *event,
 		size -= (size_t)(slash + 1 - name);
 		name = slash + 1;
 	}
-	set(names, (int32_t)tid, name, size);
+	set(names, (int32_t)event->value[pid_slot], name, size);
 }
 
 void task_names_note(struct task_names *names, const struct tape_event *event)

@@ -138,15 +138,19 @@ static void read_cgroups(struct world *world, const struct tape_reader *reader)
 
 static void read_tasks(struct world *world, const struct tape_reader *reader)
 {
-	const char *text = start_text(reader, "lrutape/tasks");
+	const struct tape_blob *blob = tape_reader_find_blob(reader, TAPE_MOMENT_START,
+							     "lrutape/tasks");
+	const char *text = blob ? blob->data : NULL, *end = blob ? text + blob->size : NULL;
 	bool any_memcg = false;
 
-	for (; *text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : "") {
+	/* By its size: a name may hold a NUL, which ends the name and not the list. */
+	for (; text && text < end; text = memchr(text, '\n', (size_t)(end - text))) {
 		char comm[WORLD_COMM_BYTES] = "";
 		struct world_task *task;
 		unsigned long long id;
 		int tid;
 
+		text += *text == '\n';
 		if (sscanf(text, "%d %*d %llu %15[^\n]", &tid, &id, comm) < 2)
 			continue;
 		task = world_task(world, tid);
