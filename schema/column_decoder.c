@@ -615,6 +615,7 @@ int column_decoder_load(struct column_decoder *decoder, const struct tape_frame_
 	if (error)
 		goto err_no_rows;
 	error = TAPE_ERR_CORRUPT;
+	*why = NULL;
 	memset(&decoder->row_type, 0, sizeof(decoder->row_type));
 	decoder->row_type.value = &decoder->row_type_value;
 	decoder->row_type.is_unsigned = true;

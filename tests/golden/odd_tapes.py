@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tapes that docs/format.md allows and no recorder writes: both readers must make the same of them.
 
-    odd_tapes.py DIRECTORY FIRST LAST      odd-FIRST.lrt to odd-LAST.lrt, each from its number as the seed
+    odd_tapes.py DIRECTORY FIRST LAST      odd-FIRST.lrt to odd-LAST.lrt, each from its number as the seed, and
+                                           odd-bare.lrt, whose event frame lists no column
 
 Predictors, encodings, references and residuals are drawn blindly, so values are too; only what would
 make the tape wrong is steered: places exist, times of a CPU go forwards, codes are in the list.
@@ -79,6 +80,31 @@ class OddColumn:
         return []
 
 
+def whole(frames, with_index=True):
+    """A tape of these frames."""
+    out = b"lrutape\n" + struct.pack("<5I", 1, 32, 0, 0, 0)
+    out += struct.pack("<I", zlib.crc32(out))
+    index = b""
+    for frame in frames:
+        index += struct.pack("<Q", len(out)) + frame[:struct.unpack_from("<I", frame, 8)[0]]
+        out += frame
+    if not with_index:
+        return out  # its recorder was killed
+    places = struct.pack("<Q", len(out))
+    out += make_frame(4, index, flags=1)
+    places += struct.pack("<Q", len(out) + 24)
+    return out + b"LRTE" + struct.pack("<I", zlib.crc32(places)) + places
+
+
+def bare_tape():
+    """Three rows of a frame that lists no columns, so that every value is 0."""
+    types = struct.pack("<HHHH", 0, 7, 2, 0)
+    types += string(b"task") + string(b"task_newtask") + string(b"a format") + string(b"")
+    for kind, size, name in ((INTEGER, 4, b"pid"), (STRING, 16, b"comm")):
+        types += struct.pack("<HHBBH", 8, size, 1, kind, 0) + string(name) + string(b"a type")
+    return whole([make_frame(1, types), make_frame(3, struct.pack("<II", 0, 0), 1, counts=[(0, 3)], raw_bytes=0)])
+
+
 class OddTape:
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -116,7 +142,8 @@ class OddTape:
             (system, name), (pid, comm) = r.choice(list(Names.TELLERS.items()))
             fields.append((INTEGER, 4, 1, pid))
             if r.random() < 0.8:
-                fields.append((r.choice((STRING, STRING, BYTES)), 16, 0, comm))
+                fields.append(r.choice(((STRING, 16, 0, comm), (STRING, 16, 0, comm), (BYTES, 16, 0, comm),
+                                        (INTEGER, 8, 0, comm))))
             r.shuffle(fields)
         return system, name, fields
 
@@ -132,7 +159,7 @@ class OddTape:
         """(timestamp_ns, moment, name, data)"""
         r = self.random
         for _ in range(r.randrange(3)):
-            comms = (self.word(1).replace(b"\n", b"").replace(b"\0", b"").strip() or b"x" for _ in range(6))
+            comms = (self.word(1).replace(b"\n", b"").replace(b"%", b"\0").strip() or b"x" for _ in range(6))
             lines = b"".join(b"%d 1 0 %s\n" % (r.randrange(5), comm) for comm in comms)
             yield r.getrandbits(40), r.choice((0, 0, 1, 0xFFFFFFFF)), b"lrutape/tasks", lines
         for _ in range(r.randrange(4)):
@@ -274,22 +301,13 @@ class OddTape:
             cpu = r.choice((0, 0, 1, 2, 1000))
             frame, now[cpu] = self.event_frame(cpu, now.get(cpu, 100) + r.choice((0, 0, 1, 40)))
             frames.append(frame)
-        out = b"lrutape\n" + struct.pack("<5I", 1, 32, 0, 0, 0)
-        out += struct.pack("<I", zlib.crc32(out))
-        index = b""
-        for frame in frames:
-            index += struct.pack("<Q", len(out)) + frame[:struct.unpack_from("<I", frame, 8)[0]]
-            out += frame
-        if r.random() < 0.2:
-            return out  # its recorder was killed
-        places = struct.pack("<Q", len(out))
-        out += make_frame(4, index, flags=1)
-        places += struct.pack("<Q", len(out) + 24)
-        return out + b"LRTE" + struct.pack("<I", zlib.crc32(places)) + places
+        return whole(frames, r.random() >= 0.2)
 
 
 if __name__ == "__main__":
     directory, first, last = sys.argv[1:]
+    with open(os.path.join(directory, "odd-bare.lrt"), "wb") as file:
+        file.write(bare_tape())
     for seed in range(int(first), int(last) + 1):
         with open(os.path.join(directory, f"odd-{seed}.lrt"), "wb") as file:
             file.write(OddTape(seed).tape())
