@@ -18,7 +18,7 @@ enum command_status {
  * as "lrutape: FILE: what, where: remedy".
  * Return: enum command_status; record returns its command's status when that is not 0.
  */
-#define COMMAND(name, summary) int command_##name(int argc, char **argv);
+#define COMMAND(name, summary, library) int command_##name(int argc, char **argv);
 #include "schema/commands.def"
 
 #endif
