@@ -154,8 +154,15 @@ static int foretell(const char *path, struct tape_reader *reader, struct run *ru
 	return 0;
 }
 
+/* What is told of a tape once the results are in their place. */
+struct done {
+	int nr_runs;
+	uint64_t nr_events;
+};
+
 static int replay_tape(const struct replay_options *options, const char *path,
-		       struct tape_reader *reader, struct world *world, struct results *results)
+		       struct tape_reader *reader, struct world *world, struct results *results,
+		       struct done *done)
 {
 	struct tape_policy recorded;
 	struct policy_choice recorded_choice;
@@ -207,8 +214,8 @@ static int replay_tape(const struct replay_options *options, const char *path,
 		fputs("lrutape: replay: out of memory\n", stderr);
 		goto out;
 	}
-	fprintf(stderr, "lrutape: %s: %d runs over %" PRIu64 " events of %s\n", options->output,
-		nr_runs, tape_reader_summary(reader)->nr_events, path);
+	*done = (struct done){ .nr_runs = nr_runs,
+			       .nr_events = tape_reader_summary(reader)->nr_events };
 	status = COMMAND_DONE;
 	for (int i = 0; i < nr_runs; i++)
 		if (run[i].core->failed(run[i].replay))
@@ -228,7 +235,7 @@ out:
 }
 
 static int replay_file(const struct replay_options *options, const char *path,
-		       struct results *results)
+		       struct results *results, struct done *done)
 {
 	struct tape_problem problem;
 	struct tape_reader *reader;
@@ -250,7 +257,7 @@ static int replay_file(const struct replay_options *options, const char *path,
 		tape_reader_close(reader);
 		return COMMAND_FAILED;
 	}
-	status = replay_tape(options, path, reader, &world, results);
+	status = replay_tape(options, path, reader, &world, results, done);
 	world_exit(&world);
 	tape_reader_close(reader);
 	return status;
@@ -261,24 +268,38 @@ int command_replay(int argc, char **argv)
 	struct replay_options options = { 0 };
 	struct results_problem problem;
 	struct results *results;
+	struct done *done;
 	int status = replay_options_parse(argc, argv, &options);
 
 	if (status)
 		return status < 0 ? COMMAND_DONE : status;
+	done = calloc((size_t)options.nr_tapes, sizeof(*done));
+	if (!done) {
+		fputs("lrutape: replay: out of memory\n", stderr);
+		return COMMAND_FAILED;
+	}
+	status = COMMAND_FAILED;
 	if (results_create(options.output, LRUTAPE_VERSION, &results, &problem)) {
 		fprintf(stderr, "lrutape: %s\n", problem.text);
-		return COMMAND_FAILED;
+		goto out;
 	}
 	for (int i = 0; i < options.nr_tapes; i++) {
-		status = replay_file(&options, options.tape[i], results);
+		status = replay_file(&options, options.tape[i], results, &done[i]);
 		if (status) {
 			results_abandon(results);
-			return status;
+			goto out;
 		}
 	}
+	status = COMMAND_FAILED;
 	if (results_commit(results, &problem)) {
 		fprintf(stderr, "lrutape: %s\n", problem.text);
-		return COMMAND_FAILED;
+		goto out;
 	}
-	return COMMAND_DONE;
+	status = COMMAND_DONE;
+	for (int i = 0; i < options.nr_tapes; i++)
+		fprintf(stderr, "lrutape: %s: %d runs over %" PRIu64 " events of %s\n",
+			options.output, done[i].nr_runs, done[i].nr_events, options.tape[i]);
+out:
+	free(done);
+	return status;
 }
