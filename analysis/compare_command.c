@@ -124,9 +124,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 			print_help(stdout);
 			return COMMAND_DONE;
 		default:
-			fputs("lrutape: compare: `lrutape compare --help` tells the options\n",
-			      stderr);
-			return COMMAND_MISUSED;
+			return command_unknown_option("compare");
 		}
 	}
 	if (csv && json) {

@@ -53,9 +53,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 			fputs(usage, stdout);
 			return COMMAND_DONE;
 		default:
-			fputs("lrutape: report: `lrutape report --help` tells the options\n",
-			      stderr);
-			return COMMAND_MISUSED;
+			return command_unknown_option("report");
 		}
 	}
 	nr_names = argc - optind - 1;

@@ -325,8 +325,7 @@ int command_sql(int argc, char **argv)
 			print_help(stdout);
 			return COMMAND_DONE;
 		default:
-			fputs("lrutape: sql: `lrutape sql --help` tells the options\n", stderr);
-			return COMMAND_MISUSED;
+			return command_unknown_option("sql");
 		}
 	}
 	if (csv && json) {

@@ -155,9 +155,7 @@ static int parse_options(int argc, char **argv, struct request *request)
 			fputs(help, stdout);
 			return -1;
 		default:
-			fputs("lrutape: anonymize: `lrutape anonymize --help` tells the options\n",
-			      stderr);
-			return COMMAND_MISUSED;
+			return command_unknown_option("anonymize");
 		}
 	}
 	if (!request->output || optind + 1 != argc) {

@@ -273,9 +273,7 @@ static int parse_options(int argc, char **argv, struct request *request)
 			print_help(stdout);
 			return -1;
 		default:
-			fputs("lrutape: import: `lrutape import --help` tells the options\n",
-			      stderr);
-			return COMMAND_MISUSED;
+			return command_unknown_option("import");
 		}
 	}
 	if (!request->kind || !request->output || optind + 1 != argc) {

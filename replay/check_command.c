@@ -81,16 +81,10 @@ static int parse_options(int argc, char **argv, struct check_options *options)
 			fputs(usage, stdout);
 			return -1;
 		default:
-			fputs("lrutape: check: `lrutape check --help` tells the options\n", stderr);
-			return COMMAND_MISUSED;
+			return command_unknown_option("check");
 		}
 	}
-	if (optind + 1 != argc) {
-		fputs("lrutape: check: exactly one tape is needed: lrutape check TAPE\n", stderr);
-		return COMMAND_MISUSED;
-	}
-	options->tape = argv[optind];
-	return 0;
+	return command_one_tape(argc, argv, &options->tape);
 }
 
 /* The policy that predicts, and which one the tape's kernel ran. Return: 0 or a status, with a message. */

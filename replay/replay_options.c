@@ -272,9 +272,7 @@ int replay_options_parse(int argc, char **argv, struct replay_options *options)
 			fputs(usage, stdout);
 			return -1;
 		default:
-			fputs("lrutape: replay: `lrutape replay --help` tells the options\n",
-			      stderr);
-			return COMMAND_MISUSED;
+			return command_unknown_option("replay");
 		}
 	}
 	options->tape = argv + optind;

@@ -21,4 +21,14 @@ enum command_status {
 #define COMMAND(name, summary, library) int command_##name(int argc, char **argv);
 #include "schema/commands.def"
 
+/** command_unknown_option() - getopt_long() has named an option that is not there. Return: COMMAND_MISUSED. */
+int command_unknown_option(const char *name);
+
+/**
+ * command_one_tape() - behind the options stands one tape and nothing else
+ * @tape: set to it
+ * Return: 0, or COMMAND_MISUSED, with a message.
+ */
+int command_one_tape(int argc, char **argv, const char **tape);
+
 #endif

@@ -405,16 +405,10 @@ static int parse_options(int argc, char **argv, struct dump_options *options)
 			fputs(help, stdout);
 			return COMMAND_DONE;
 		default:
-			fputs("lrutape: dump: `lrutape dump --help` tells the options\n", stderr);
-			return COMMAND_MISUSED;
+			return command_unknown_option("dump");
 		}
 	}
-	if (optind + 1 != argc) {
-		fputs(help, stderr);
-		return COMMAND_MISUSED;
-	}
-	options->path = argv[optind];
-	return -1;
+	return command_one_tape(argc, argv, &options->path) ? COMMAND_MISUSED : -1;
 }
 
 int command_dump(int argc, char **argv)

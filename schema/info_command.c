@@ -363,6 +363,7 @@ int command_info(int argc, char **argv)
 	struct tape_problem problem;
 	struct tape_reader *reader;
 	bool json = false;
+	const char *path;
 	int option, status;
 
 	optind = 0;
@@ -375,15 +376,12 @@ int command_info(int argc, char **argv)
 			fputs(help, stdout);
 			return COMMAND_DONE;
 		default:
-			fputs("lrutape: info: `lrutape info --help` tells the options\n", stderr);
-			return COMMAND_MISUSED;
+			return command_unknown_option("info");
 		}
 	}
-	if (optind + 1 != argc) {
-		fputs(help, stderr);
+	if (command_one_tape(argc, argv, &path))
 		return COMMAND_MISUSED;
-	}
-	if (tape_reader_open(argv[optind], &reader, &problem)) {
+	if (tape_reader_open(path, &reader, &problem)) {
 		fprintf(stderr, "lrutape: %s\n", problem.text);
 		return COMMAND_FAILED;
 	}
@@ -392,12 +390,12 @@ int command_info(int argc, char **argv)
 		fprintf(stderr,
 			"lrutape: %s: warning: torn at byte %" PRIu64 " of %" PRIu64
 			": only what stands before is told of\n",
-			argv[optind], summary->torn_at, summary->file_bytes);
+			path, summary->torn_at, summary->file_bytes);
 	else if (!summary->has_index)
 		fprintf(stderr,
 			"lrutape: %s: warning: without its index: the recording did not end well\n",
-			argv[optind]);
-	status = json ? print_json(argv[optind], reader) : print_text(argv[optind], reader);
+			path);
+	status = json ? print_json(path, reader) : print_text(path, reader);
 	tape_reader_close(reader);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "lrutape: standard output: %s\n", strerror(errno));

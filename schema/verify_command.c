@@ -116,8 +116,7 @@ int command_verify(int argc, char **argv)
 			fputs(help, stdout);
 			return COMMAND_DONE;
 		}
-		fputs("lrutape: verify: `lrutape verify --help` tells the options\n", stderr);
-		return COMMAND_MISUSED;
+		return command_unknown_option("verify");
 	}
 	if (optind == argc) {
 		fputs(help, stderr);
