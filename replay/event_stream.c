@@ -119,6 +119,45 @@ static void add_pending(struct event_stream *stream, struct kept_event *kept)
 	stream->pending[stream->nr_pending++] = kept;
 }
 
+static bool is_string(const struct tape_event *event, const struct tape_field *field,
+		      unsigned int nr_slots)
+{
+	return (field->kind == TAPE_FIELD_STRING || field->kind == TAPE_FIELD_BYTES) &&
+	       field->slot < nr_slots && event->value[field->slot] != TAPE_VALUE_ABSENT;
+}
+
+/* The event's strings alone: they lie among those of a whole frame. Return: 0, or -1 without memory. */
+static int keep_strings(struct kept_event *kept, const struct tape_event *event,
+			const struct tape_type *type, unsigned int nr_slots)
+{
+	size_t bytes = 0, at = 0, size;
+	char *strings;
+
+	for (unsigned int i = 0; i < type->nr_fields; i++)
+		if (is_string(event, &type->field[i], nr_slots)) {
+			tape_event_string(event, type->field[i].slot, &size);
+			bytes += size + 1;
+		}
+	if (!bytes)
+		return 0;
+	strings = malloc(bytes);
+	if (!strings)
+		return -1;
+	for (unsigned int i = 0; i < type->nr_fields; i++) {
+		unsigned int slot = type->field[i].slot;
+		const char *string;
+
+		if (!is_string(event, &type->field[i], nr_slots))
+			continue;
+		string = tape_event_string(event, slot, &size);
+		memcpy(strings + at, string, size + 1); /* the NUL behind it, too */
+		kept->value[slot] = (uint64_t)at << 32 | size;
+		at += size + 1;
+	}
+	kept->event.strings = strings;
+	return 0;
+}
+
 static int keep(struct event_stream *stream, const struct tape_event *event)
 {
 	struct kept_event *kept = &stream->kept[(stream->first + stream->nr) % LOOK_AHEAD_EVENTS];
@@ -127,7 +166,6 @@ static int keep(struct event_stream *stream, const struct tape_event *event)
 					       tape_reader_type(stream->reader, event->type);
 	unsigned int room = sizeof(kept->value) / sizeof(kept->value[0]);
 	unsigned int nr = type ? type->nr_slots : 2;
-	size_t string_bytes = 0;
 
 	if (nr > room)
 		nr = room;
@@ -137,26 +175,8 @@ static int keep(struct event_stream *stream, const struct tape_event *event)
 	kept->read_end = 0;
 	kept->read_end_known = true;
 	memcpy(kept->value, event->value, nr * sizeof(kept->value[0]));
-	for (unsigned int i = 0; type && i < type->nr_fields; i++) {
-		const struct tape_field *field = &type->field[i];
-		uint64_t where;
-
-		if ((field->kind != TAPE_FIELD_STRING && field->kind != TAPE_FIELD_BYTES) ||
-		    field->slot >= nr)
-			continue;
-		where = event->value[field->slot];
-		if (where != TAPE_VALUE_ABSENT &&
-		    (where >> 32) + (where & UINT32_MAX) + 1 > string_bytes)
-			string_bytes = (where >> 32) + (where & UINT32_MAX) + 1;
-	}
-	if (string_bytes) {
-		char *strings = malloc(string_bytes);
-
-		if (!strings)
-			return TAPE_ERR_MEMORY;
-		memcpy(strings, event->strings, string_bytes);
-		kept->event.strings = strings;
-	}
+	if (type && keep_strings(kept, event, type, nr))
+		return TAPE_ERR_MEMORY;
 	if (event->kind == EVENT_MM_FILEMAP_GET_PAGES) {
 		kept->read_end = event->value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
 		if (is_long_read(event))
