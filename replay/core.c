@@ -47,6 +47,7 @@ static int core_open(struct world *world, const struct core_request *request,
 static const struct replay_core own = {
 	.open = core_open,
 	.foretell = replay_foretell,
+	.imagine = replay_imagine,
 	.event = replay_event,
 	.finish = replay_finish,
 	.failed = replay_failed,
@@ -54,6 +55,7 @@ static const struct replay_core own = {
 	.accesses = replay_accesses,
 	.stimuli = replay_stimuli,
 	.inferred = replay_inferred,
+	.unknown = replay_unknown,
 	.close = replay_close,
 };
 

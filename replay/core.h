@@ -52,6 +52,8 @@ struct replay_core {
 	int (*open)(struct world *world, const struct core_request *request, struct replay **replay,
 		    struct core_about *about, char *why, size_t why_bytes);
 	void (*foretell)(struct replay *replay, struct future *future);
+	void (*imagine)(struct replay *replay, const struct access_facts *facts,
+			enum access_fill fill, uint64_t seed);
 	void (*event)(struct replay *replay, const struct tape_event *event, uint64_t read_end);
 	void (*finish)(struct replay *replay);
 	bool (*failed)(const struct replay *replay);
@@ -59,6 +61,7 @@ struct replay_core {
 	uint64_t (*accesses)(const struct replay *replay);
 	uint64_t (*stimuli)(const struct replay *replay, uint64_t *inferred);
 	uint64_t (*inferred)(const struct replay *replay, enum infer_rule rule);
+	uint64_t (*unknown)(const struct replay *replay, uint64_t *asked, uint64_t *first_ns);
 	void (*close)(struct replay *replay);
 };
 

@@ -17,6 +17,7 @@ static void set_unseen(struct mem_cgroup *memcg, const struct world_memcg *from)
 	memcg->high_pages = from->high_pages;
 	memcg->min_pages = from->min_pages;
 	memcg->low_pages = from->low_pages;
+	memcg->swap_max_pages = from->swap_limit_pages;
 	memcg->overhead_pages = from->overhead_pages;
 	mm_charge(memcg, from->overhead_pages);
 	if (from->swappiness >= 0)
@@ -247,6 +248,12 @@ static void leave_page_cache(struct machine *machine, const struct folio *folio,
 		    page_cache_store(&machine->cache, folio->file, folio->index + i, 1, value))
 			machine->failed = true;
 	}
+}
+
+void machine_leave_page_cache(struct machine *machine, struct folio *folio)
+{
+	leave_page_cache(machine, folio, 0);
+	folio->file = 0;
 }
 
 void machine_forget(struct machine *machine, struct folio *folio)

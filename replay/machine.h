@@ -116,6 +116,9 @@ static inline bool event_ends_readahead(const struct tape_event *event)
 /** machine_forget() - a folio is gone without trace: off its list, out of the page cache. */
 void machine_forget(struct machine *machine, struct folio *folio);
 
+/** machine_leave_page_cache() - its place is empty; the folio itself stays where it is. */
+void machine_leave_page_cache(struct machine *machine, struct folio *folio);
+
 /** machine_evicted() - reclaim took a file folio: its slots hold @shadow from now on. */
 void machine_evicted(struct machine *machine, struct folio *folio, uint64_t shadow);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/accuracy.h"
 #include "replay/check/check.h"
 #include "replay/cost/cost.h"
 #include "replay/cost/measure.h"
@@ -51,6 +52,7 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 	static const struct memory_size as_recorded = { 0 };
 	unsigned int nr_policies = options->nr_policies ? options->nr_policies : 1;
 	unsigned int nr_memories = options->nr_memories ? options->nr_memories : 1;
+	unsigned int nr_seeds = options->nr_perturbed + options->nr_draws;
 	int nr = 0, status;
 	char why[512];
 
@@ -70,14 +72,17 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 	}
 	for (unsigned int m = 0; m < nr_memories; m++)
 		for (unsigned int p = 0; p < nr_policies; p++)
-			for (unsigned int n = 0; n <= options->nr_perturbed; n++) {
+			for (unsigned int n = 0; n <= nr_seeds + (options->stress ? 2 : 0); n++) {
 				const char *name = options->nr_policies ? options->policy[p] :
 									  recorded->name;
 
 				run[nr].memory_pages = memory_pages(
 					options->nr_memories ? &options->memory[m] : &as_recorded,
 					world);
-				run[nr].seed = n ? options->first_seed + n - 1 : 0;
+				run[nr].seed = n && n <= nr_seeds ? options->first_seed + n - 1 : 0;
+				run[nr].perturbed = options->nr_perturbed;
+				if (n > nr_seeds)
+					run[nr].fill = n == nr_seeds + 1 ? FILL_NEVER : FILL_ALWAYS;
 				status = run_open(
 					&run[nr], world, name, recorded->name, recorded->release,
 					is_measured(options, &run[nr]) ? COST_LOG_LIMIT : 0, why,
@@ -90,15 +95,23 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 				if (status)
 					return status == CORE_ERR_NAME ? -COMMAND_MISUSED :
 									 -COMMAND_FAILED;
-				run_add(&run[nr++], results, tape_id, world);
+				run[nr].is_recorded = !n &&
+						      run[nr].memory_pages ==
+							      REPLAY_MEMORY_RECORDED &&
+						      !strcmp(run[nr].about.name, recorded->name);
+				if (n <= nr_seeds)
+					run_add(&run[nr], results, tape_id, world);
+				else
+					run[nr].run_id = run[nr - (int)n].run_id;
+				nr++;
 			}
 	return nr;
 }
 
 /* The one pass over the tape: all runs and the check see each event. */
 static int pass(struct tape_reader *reader, struct world *world, struct check *check,
-		struct run *run, int nr_runs, const struct replay_options *options,
-		struct results *results)
+		struct accuracy *accuracy, struct run *run, int nr_runs,
+		const struct replay_options *options, struct results *results)
 {
 	struct event_stream *stream = event_stream_open(reader);
 	const struct tape_summary *summary = tape_reader_summary(reader);
@@ -114,10 +127,11 @@ static int pass(struct tape_reader *reader, struct world *world, struct check *c
 	while ((ret = event_stream_next(stream, &event, &read_end)) > 0) {
 		for (; event->timestamp_ns >= next_point_ns; next_point_ns += interval_ns)
 			for (int i = 0; i < nr_runs; i++)
-				if (!run[i].seed) /* one of them over time is enough */
+				if (!run[i].seed && run[i].fill == FILL_DRAWN) /* one is enough */
 					run_add_moment(&run[i], results, next_point_ns);
 		world_event(world, event);
 		check_event(check, event, read_end);
+		accuracy_event(accuracy, world, event);
 		for (int i = 0; i < nr_runs; i++)
 			run[i].core->event(run[i].replay, event, read_end);
 		world_event_done(world, event, read_end);
@@ -154,6 +168,30 @@ static int foretell(const char *path, struct tape_reader *reader, struct run *ru
 	return 0;
 }
 
+/*
+ * Where the tape names mapped pages, and any could be reclaimed, runs are told what it shows of accesses
+ * to them. Return: 0, or the status, with a message.
+ */
+static int imagine(const char *path, struct tape_reader *reader, const struct world *world,
+		   const struct policy_choice *recorded, struct run *run, int nr_runs,
+		   struct access_facts **facts)
+{
+	int ret;
+
+	if (!world->anon || world->limited_memcg == WORLD_ROOT)
+		return 0;
+	ret = facts_read(reader, recorded, facts);
+	if (ret) {
+		fprintf(stderr, "lrutape: %s: %s\n", path,
+			ret == TAPE_ERR_MEMORY ? "out of memory" :
+						 tape_reader_problem(reader)->text);
+		return COMMAND_FAILED;
+	}
+	for (int i = 0; i < nr_runs; i++)
+		run[i].core->imagine(run[i].replay, *facts, run[i].fill, run[i].seed);
+	return 0;
+}
+
 /* What is told of a tape once the results are in their place. */
 struct done {
 	int nr_runs;
@@ -168,6 +206,8 @@ static int replay_tape(const struct replay_options *options, const char *path,
 	struct policy_choice recorded_choice;
 	struct check *check = NULL;
 	struct future *future = NULL;
+	struct access_facts *facts = NULL;
+	struct accuracy *accuracy = NULL;
 	struct run *run;
 	int64_t tape_id;
 	char why[256];
@@ -182,7 +222,8 @@ static int replay_tape(const struct replay_options *options, const char *path,
 		fprintf(stderr, "lrutape: %s: note: %s\n", path, recorded.warning);
 	run = calloc(RUN_LIMIT, sizeof(*run));
 	check = check_open(world, &recorded_choice, MISMATCHES_KEPT);
-	if (!run || !check) {
+	accuracy = accuracy_open(reader, world);
+	if (!run || !check || !accuracy) {
 		fputs("lrutape: replay: out of memory\n", stderr);
 		goto out;
 	}
@@ -195,12 +236,14 @@ static int replay_tape(const struct replay_options *options, const char *path,
 	}
 	if (foretell(path, reader, run, nr_runs, &future))
 		goto out;
+	if (imagine(path, reader, world, &recorded_choice, run, nr_runs, &facts))
+		goto out;
 	if (world->limited_memcg == WORLD_ROOT)
 		fprintf(stderr,
 			"lrutape: %s: note: no memcg has a limit on this tape, so that nothing is reclaimed in "
 			"a replay\n",
 			path);
-	ret = pass(reader, world, check, run, nr_runs, options, results);
+	ret = pass(reader, world, check, accuracy, run, nr_runs, options, results);
 	if (ret < 0) {
 		fprintf(stderr, "lrutape: %s\n",
 			ret == TAPE_ERR_MEMORY ? "replay: out of memory" :
@@ -208,8 +251,14 @@ static int replay_tape(const struct replay_options *options, const char *path,
 		goto out;
 	}
 	tape_rows_end(results, tape_id, world, check);
-	for (int i = 0; i < nr_runs; i++)
+	for (int i = 0; i < nr_runs; i++) {
+		if (run[i].fill != FILL_DRAWN) {
+			run_add_stress(&run[i], results);
+			continue;
+		}
 		run_add_counts(&run[i], results, world);
+		run_add_trust(&run[i], results, world, accuracy);
+	}
 	if (options->cost_repeats && measure_costs(results, run, nr_runs, options)) {
 		fputs("lrutape: replay: out of memory\n", stderr);
 		goto out;
@@ -220,7 +269,7 @@ static int replay_tape(const struct replay_options *options, const char *path,
 	for (int i = 0; i < nr_runs; i++)
 		if (run[i].core->failed(run[i].replay))
 			status = COMMAND_FAILED;
-	if (status || check_failed(check)) {
+	if (status || check_failed(check) || accuracy_failed(accuracy)) {
 		fputs("lrutape: replay: out of memory\n", stderr);
 		status = COMMAND_FAILED;
 	}
@@ -228,6 +277,8 @@ out:
 	for (int i = 0; run && i < RUN_LIMIT; i++)
 		run_close(&run[i]);
 	future_close(future);
+	facts_close(facts);
+	accuracy_close(accuracy);
 	free(run);
 	if (check)
 		check_close(check);

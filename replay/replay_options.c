@@ -33,6 +33,9 @@ static const char usage[] =
 	"  --perturb N        run each N more times, with what a second recording would not have alike drawn\n"
 	"                     from seeds: flush phase, CPU interleaving, reclaim start. compare then tells\n"
 	"                     a difference from noise\n"
+	"  --draws N          run each N more times, with other accesses drawn where the tape cannot show\n"
+	"                     whether a mapped page was accessed; --perturb draws these anew as well\n"
+	"  --stress           each run also with no access in such time, and with accesses all the time\n"
 	"  --seed S           of the first of these (preset: 1); the next ones count on\n"
 	"  --cost[=REPEATS]   measure, on this machine, what lru_add() and the policy's loops over lists cost\n"
 	"                     by each policy's code; see lrutape compare (preset: 31 repeats in turns; takes\n"
@@ -150,7 +153,9 @@ static uint64_t nr_runs(const struct replay_options *options)
 	uint64_t nr_policies = options->nr_policies ? options->nr_policies : 1;
 	uint64_t nr_memories = options->nr_memories ? options->nr_memories : 1;
 
-	return nr_policies * nr_memories * (1 + (uint64_t)options->nr_perturbed);
+	return nr_policies * nr_memories *
+	       (1 + (uint64_t)options->nr_perturbed + options->nr_draws +
+		(options->stress ? 2 : 0));
 }
 
 /* @text: NULL for none given. */
@@ -203,6 +208,8 @@ int replay_options_parse(int argc, char **argv, struct replay_options *options)
 		{ "memory", required_argument, NULL, 'm' },
 		{ "interval", required_argument, NULL, 'i' },
 		{ "perturb", required_argument, NULL, 'n' },
+		{ "draws", required_argument, NULL, 'd' },
+		{ "stress", no_argument, NULL, 'x' },
 		{ "seed", required_argument, NULL, 's' },
 		{ "cost", optional_argument, NULL, 'c' },
 		{ "lists", required_argument, NULL, 'L' },
@@ -253,6 +260,14 @@ int replay_options_parse(int argc, char **argv, struct replay_options *options)
 				return COMMAND_MISUSED;
 			options->nr_perturbed = (unsigned int)n;
 			break;
+		case 'd':
+			if (!parse_number("draws", optarg, 1, PERTURB_LIMIT, &n))
+				return COMMAND_MISUSED;
+			options->nr_draws = (unsigned int)n;
+			break;
+		case 'x':
+			options->stress = true;
+			break;
 		case 's':
 			if (!parse_number("seed", optarg, 1, SEED_LIMIT, &options->first_seed))
 				return COMMAND_MISUSED;
@@ -284,6 +299,12 @@ int replay_options_parse(int argc, char **argv, struct replay_options *options)
 	}
 	if (!options->output) {
 		fputs("lrutape: replay: -o FILE.db is needed: where the results go\n", stderr);
+		return COMMAND_MISUSED;
+	}
+	if (options->nr_draws && options->nr_perturbed) {
+		fputs("lrutape: replay: --draws beside --perturb: a perturbed run draws accesses anew as well, "
+		      "leave one of them out\n",
+		      stderr);
 		return COMMAND_MISUSED;
 	}
 	if (nr_runs(options) > RUN_LIMIT) {

@@ -3,6 +3,7 @@
 #ifndef REPLAY_REPLAY_OPTIONS_H
 #define REPLAY_REPLAY_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "replay/cost/cost.h"
@@ -27,6 +28,8 @@ struct replay_options {
 	uint64_t list[COST_LISTS_LIMIT]; /* folios: lengths of the lists to measure loops over */
 	unsigned int nr_lists;
 	unsigned int nr_perturbed; /* runs beside each unperturbed one */
+	unsigned int nr_draws; /* the same, of unseen accesses only */
+	bool stress; /* each run also with unknown time filled to the extremes */
 	uint64_t first_seed;
 	char **tape;
 	int nr_tapes;

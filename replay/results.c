@@ -50,6 +50,9 @@ static const char results_sql[] =
 	S(ADD_LOCK_HOLD, "INSERT INTO lock_hold VALUES (?, ?, ?, ?, ?)")                           \
 	S(ADD_DRAIN, "INSERT INTO drain VALUES (?, ?, ?, ?, ?)")                                   \
 	S(ADD_INFERRED, "INSERT INTO inferred VALUES (?, ?, ?)")                                   \
+	S(ADD_ACCURACY, "INSERT INTO accuracy VALUES (?, ?, ?, ?, ?, ?)")                          \
+	S(ADD_ESTIMATE, "INSERT INTO estimate VALUES (?, ?, ?, ?, ?, ?)")                          \
+	S(ADD_STRESS, "INSERT INTO stress VALUES (?, ?, ?, ?, ?)")                                 \
 	S(ADD_COST, "INSERT INTO cost VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")             \
 	S(ADD_COST_REPEAT, "INSERT INTO cost_repeat VALUES (?, ?, ?, ?, ?, ?)")
 
@@ -713,6 +716,47 @@ int results_add_inferred(struct results *results, int64_t run_id, const char *ru
 	row_run(&row, run_id);
 	row_required(&row, "an inference rule", rule);
 	row_u64(&row, "count", count);
+	return row_end(&row);
+}
+
+int results_add_accuracy(struct results *results, int64_t run_id, uint64_t memcg_id,
+			 const char *name, uint64_t kernel, uint64_t replay, const char *source)
+{
+	struct row row = row_begin(results, ADD_ACCURACY);
+
+	row_run(&row, run_id);
+	row_u64(&row, "memcg_id", memcg_id);
+	row_word(&row, "counters.def", counter_kinds, NR(counter_kinds), name);
+	row_u64(&row, name, kernel);
+	row_u64(&row, name, replay);
+	row_required(&row, "where a kernel's count is from", source);
+	return row_end(&row);
+}
+
+int results_add_estimate(struct results *results, int64_t run_id,
+			 const struct results_estimate *estimate)
+{
+	struct row row = row_begin(results, ADD_ESTIMATE);
+
+	row_run(&row, run_id);
+	row_u64(&row, "stream", estimate->stream);
+	row_u64(&row, "asked", estimate->asked);
+	row_u64(&row, "unknown", estimate->unknown);
+	row_u64_or_null(&row, "first_unknown_ns", estimate->first_unknown_ns);
+	row_u64(&row, "unseen_faults", estimate->unseen_faults);
+	return row_end(&row);
+}
+
+int results_add_stress(struct results *results, int64_t run_id, const char *fill, uint64_t memcg_id,
+		       const char *name, uint64_t value)
+{
+	struct row row = row_begin(results, ADD_STRESS);
+
+	row_run(&row, run_id);
+	row_required(&row, "what unknown time is filled with", fill);
+	row_u64(&row, "memcg_id", memcg_id);
+	row_word(&row, "counters.def", counter_kinds, NR(counter_kinds), name);
+	row_u64(&row, name, value);
 	return row_end(&row);
 }
 

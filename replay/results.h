@@ -228,6 +228,37 @@ int results_add_drain(struct results *results, int64_t run_id, const char *batch
 /** results_add_inferred() - stimuli that the named rule made from verdicts. Return: 0 or negative. */
 int results_add_inferred(struct results *results, int64_t run_id, const char *rule, uint64_t count);
 
+/**
+ * results_add_accuracy() - a count of a run beside the recorded kernel's own
+ * @name: of counters.def
+ * @source: where the kernel's is from
+ * Return: 0 or a negative enum results_error.
+ */
+int results_add_accuracy(struct results *results, int64_t run_id, uint64_t memcg_id,
+			 const char *name, uint64_t kernel, uint64_t replay, const char *source);
+
+/* Verdicts on mapped pages that a run asked for. */
+struct results_estimate {
+	uint64_t stream; /* seed of the accesses that are not on the tape */
+	uint64_t asked,
+		unknown; /* the second are part of the first: the tape did not decide them */
+	uint64_t first_unknown_ns; /* trace clock; RESULTS_NONE: none */
+	uint64_t unseen_faults; /* drawn accesses to pages that the run had taken away */
+};
+
+/** results_add_estimate() - one a run at most. Return: 0 or a negative enum results_error. */
+int results_add_estimate(struct results *results, int64_t run_id,
+			 const struct results_estimate *estimate);
+
+/**
+ * results_add_stress() - a final count of a run with its unknown time filled otherwise
+ * @fill: "never" or "always"
+ * @name: of counters.def
+ * Return: 0 or a negative enum results_error.
+ */
+int results_add_stress(struct results *results, int64_t run_id, const char *fill, uint64_t memcg_id,
+		       const char *name, uint64_t value);
+
 /* What a step took on the machine at hand: measured, unlike all else. */
 struct results_cost {
 	const char *step; /* "lru_add" */

@@ -56,7 +56,7 @@ int run_open(struct run *run, struct world *world, const char *policy, const cha
 		.policy = policy,
 		.release = release,
 		.memory_pages = run->memory_pages,
-		.seed = run->seed,
+		.seed = run->perturbed ? run->seed : 0,
 		.log_adds = log_adds,
 	};
 	char text[CORE_NAME_BYTES];
@@ -115,6 +115,9 @@ struct row_place {
 	struct results *results;
 	int64_t run_id;
 	uint64_t timestamp_ns; /* of a moment */
+	enum access_fill fill; /* of an extreme */
+	const struct world *world; /* of accuracy */
+	const struct accuracy *accuracy;
 };
 
 static void add_counter(void *ctx, uint64_t memcg_id, enum counter counter, uint64_t value)
@@ -187,6 +190,69 @@ void run_add_counts(const struct run *run, struct results *results, const struct
 	}
 	stimuli = run->core->stimuli(run->replay, &inferred);
 	results_end_run(results, run->run_id, run->core->accesses(run->replay), stimuli, inferred);
+}
+
+static void add_stressed(void *ctx, uint64_t memcg_id, enum counter counter, uint64_t value)
+{
+	const struct row_place *to = ctx;
+
+	results_add_stress(to->results, to->run_id, to->fill == FILL_NEVER ? "never" : "always",
+			   memcg_id, counter_name[counter], value);
+}
+
+void run_add_stress(const struct run *run, struct results *results)
+{
+	struct row_place to = { .results = results, .run_id = run->run_id, .fill = run->fill };
+	const struct replay_sink sink = { .ctx = &to, .counter = add_stressed };
+
+	run->core->counts(run->replay, &sink);
+}
+
+/* Where the kernel reclaimed for a limit, a run does. */
+static bool is_limited(const struct world *world, uint32_t n)
+{
+	for (; n != WORLD_ROOT; n = world->memcg[n].parent)
+		if (world->memcg[n].limit_pages != INT64_MAX)
+			return true;
+	return false;
+}
+
+static void add_accuracy(void *ctx, uint64_t memcg_id, enum counter counter, uint64_t value)
+{
+	const struct row_place *to = ctx;
+	uint32_t number = world_memcg_by_id(to->world, memcg_id);
+	enum accuracy_source source;
+	int64_t kernel;
+
+	if (!is_limited(to->world, number))
+		return;
+	kernel = accuracy_value(to->accuracy, to->world, number, counter, &source);
+	if (kernel > 0 || (kernel == 0 && value))
+		results_add_accuracy(to->results, to->run_id, memcg_id, counter_name[counter],
+				     (uint64_t)kernel, value, accuracy_source_name(source));
+}
+
+void run_add_trust(const struct run *run, struct results *results, const struct world *world,
+		   const struct accuracy *accuracy)
+{
+	struct row_place to = {
+		.results = results, .run_id = run->run_id, .world = world, .accuracy = accuracy
+	};
+	const struct replay_sink sink = { .ctx = &to, .counter = add_accuracy };
+	struct results_estimate estimate = {
+		.stream = run->seed,
+		.first_unknown_ns = RESULTS_NONE,
+		.unseen_faults = run->core->inferred(run->replay, INFER_access_drawn),
+	};
+	uint64_t first_ns;
+
+	estimate.unknown = run->core->unknown(run->replay, &estimate.asked, &first_ns);
+	if (estimate.unknown)
+		estimate.first_unknown_ns = first_ns;
+	if (estimate.asked)
+		results_add_estimate(results, run->run_id, &estimate);
+	if (run->is_recorded)
+		run->core->counts(run->replay, &sink);
 }
 
 void run_add_moment(const struct run *run, struct results *results, uint64_t timestamp_ns)

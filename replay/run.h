@@ -3,6 +3,7 @@
 #ifndef REPLAY_RUN_H
 #define REPLAY_RUN_H
 
+#include "replay/accuracy.h"
 #include "replay/core.h"
 #include "replay/policy_file.h"
 #include "replay/results.h"
@@ -12,6 +13,9 @@ struct run {
 	struct core_about about;
 	int64_t memory_pages; /* REPLAY_MEMORY_RECORDED: as recorded */
 	uint64_t seed;
+	bool perturbed; /* the seed shifts more than unseen accesses */
+	enum access_fill fill; /* FILL_DRAWN, or one of its extremes beside the run of run_id */
+	bool is_recorded; /* the recorded policy as it was recorded: what the kernel did is known */
 	struct replay *replay;
 	struct policy_file file; /* the user's own policy or variant; zeroed: the program's */
 	int64_t run_id;
@@ -19,7 +23,7 @@ struct run {
 
 /**
  * run_open() - make a run ready for the first event
- * @run: zeroed but for memory_pages and seed; run_close() it, whatever is returned
+ * @run: zeroed but for memory_pages, seed, perturbed and fill; run_close() it, whatever is returned
  * @policy: --policy, or the recorded one
  * @recorded: base policy that the tape's kernel ran: what a variant is a variant of
  * @release: of the tape
@@ -39,6 +43,16 @@ void run_add(struct run *run, struct results *results, int64_t tape_id, const st
 
 /** run_add_counts() - what it counted, after its end. */
 void run_add_counts(const struct run *run, struct results *results, const struct world *world);
+
+/**
+ * run_add_trust() - how far it is an estimate, and where it is the recorded policy's at the recorded size,
+ * how far from what the kernel counted
+ */
+void run_add_trust(const struct run *run, struct results *results, const struct world *world,
+		   const struct accuracy *accuracy);
+
+/** run_add_stress() - what it counted, as an extreme of another run. */
+void run_add_stress(const struct run *run, struct results *results);
 
 /** run_add_moment() - the counters that are worth following over time, as they stand now. */
 void run_add_moment(const struct run *run, struct results *results, uint64_t timestamp_ns);

@@ -172,6 +172,38 @@ CREATE TABLE drain (
 	folios INTEGER NOT NULL             -- that waited in it
 );
 
+-- The recorded policy at the recorded size: what its free-running replay counted, and what the recorded
+-- kernel itself did. A check of the whole, where agreement is one of single decisions.
+CREATE TABLE accuracy (
+	run_id   INTEGER NOT NULL REFERENCES run,
+	memcg_id INTEGER NOT NULL,
+	name     TEXT NOT NULL REFERENCES counter_kind(name),
+	kernel   INTEGER NOT NULL,
+	replay   INTEGER NOT NULL,
+	source   TEXT NOT NULL              -- of kernel: memory.stat, count_memcg_events, events
+);
+
+-- What a run asked of mapped pages, whose loads and stores are in no event: what the tape did not decide
+-- was drawn from a stream of accesses that agrees with all that it shows. No row: nothing was asked.
+CREATE TABLE estimate (
+	run_id           INTEGER NOT NULL REFERENCES run,
+	stream           INTEGER NOT NULL, -- seed of the stream
+	asked            INTEGER NOT NULL, -- verdicts: was this folio accessed since the last look?
+	unknown          INTEGER NOT NULL, -- of these, not decided by the tape
+	first_unknown_ns INTEGER,          -- trace clock; NULL: none
+	unseen_faults    INTEGER NOT NULL  -- drawn accesses to pages that this run had taken away
+);
+
+-- The same run with unknown time filled otherwise: no access in it ('never'), or all the time ('always').
+-- They show how much hangs on what is not known. They are no bounds: reclaim is not monotone.
+CREATE TABLE stress (
+	run_id   INTEGER NOT NULL REFERENCES run,
+	fill     TEXT NOT NULL,
+	memcg_id INTEGER NOT NULL,
+	name     TEXT NOT NULL REFERENCES counter_kind(name),
+	value    INTEGER NOT NULL
+);
+
 -- Stimuli that a named rule made from verdicts, because the kernel records nothing else.
 CREATE TABLE inferred (
 	run_id INTEGER NOT NULL REFERENCES run,
@@ -341,6 +373,33 @@ SELECT run_id, lock_site.number AS batch_number, batch, drain_cause.number AS ca
   JOIN lock_site ON lock_site.name = batch
   JOIN drain_cause ON drain_cause.name = cause;
 
+CREATE VIEW v_accuracy AS
+SELECT run_id, run.tape_id, policy, memory_pages, memcg_id, coalesce(memcg.path, memcg_id) AS memcg,
+       number, accuracy.name, unit, kernel, replay, replay - kernel AS difference,
+       100.0 * (replay - kernel) / nullif(kernel, 0) AS difference_percent, source
+  FROM accuracy
+  JOIN run USING (run_id)
+  JOIN counter_kind ON counter_kind.name = accuracy.name
+  LEFT JOIN memcg USING (tape_id, memcg_id);
+
+CREATE VIEW v_estimate AS
+SELECT run_id, run.tape_id, policy, memory_pages, seed, stream, asked, unknown,
+       100.0 * unknown / nullif(asked, 0) AS unknown_percent, first_unknown_ns,
+       (first_unknown_ns - first_ns) / 1e9 AS first_unknown_seconds, unseen_faults
+  FROM estimate JOIN run USING (run_id) JOIN tape USING (tape_id);
+
+-- A run's subject together, beside the two extremes of what is not known.
+CREATE VIEW v_stress AS
+SELECT stress.run_id, policy, memory_pages, counter_kind.number, stress.name, counter_kind.unit,
+       sum(CASE fill WHEN 'never' THEN stress.value END) AS never,
+       (SELECT value FROM v_counter_total AS total
+         WHERE total.run_id = stress.run_id AND total.name = stress.name) AS drawn,
+       sum(CASE fill WHEN 'always' THEN stress.value END) AS always
+  FROM stress JOIN run USING (run_id) JOIN counter_kind ON counter_kind.name = stress.name
+ WHERE memcg_id IN (SELECT memcg_id FROM v_subject WHERE v_subject.tape_id = run.tape_id)
+       OR run.tape_id NOT IN (SELECT tape_id FROM v_subject)
+ GROUP BY stress.run_id, stress.name;
+
 -- A lock that is never free hands itself on 1/hold times a second, whatever number of CPUs wait.
 CREATE VIEW v_cost AS
 SELECT run_id, policy, step, shape, host, repeats, folios, holds,
@@ -433,6 +492,9 @@ CREATE UNIQUE INDEX counter_once ON counter (run_id, memcg_id, name);
 CREATE UNIQUE INDEX counter_at_once ON counter_at (run_id, name, timestamp_ns, memcg_id);
 CREATE UNIQUE INDEX lock_hold_once ON lock_hold (run_id, memcg_id, site);
 CREATE UNIQUE INDEX drain_once ON drain (run_id, batch, cause);
+CREATE UNIQUE INDEX accuracy_once ON accuracy (run_id, memcg_id, name);
+CREATE UNIQUE INDEX estimate_once ON estimate (run_id);
+CREATE UNIQUE INDEX stress_once ON stress (run_id, fill, memcg_id, name);
 CREATE UNIQUE INDEX inferred_once ON inferred (run_id, rule);
 CREATE UNIQUE INDEX cost_once ON cost (run_id, step);
 CREATE UNIQUE INDEX cost_repeat_once ON cost_repeat (run_id, step, repeat);

@@ -22,8 +22,6 @@
 #include "replay/machine.h"
 #include "replay/mm/readahead.h"
 
-#define MAPPED_PAGES_LIMIT 512 /* of one fault-around window */
-
 /* Isolated by reclaim, and a younger one was evicted before it: it survived. */
 #define FOLIO_survivor (1u << 30)
 /*

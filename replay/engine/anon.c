@@ -101,16 +101,25 @@ void replay_page_freed(struct replay *replay)
 	folio_clear(folio, FOLIO_fresh);
 	if (!folio_test(folio, FOLIO_alive) || folio_test(folio, FOLIO_dead | FOLIO_gathered))
 		return;
-	if (!mine->gather) {
-		mine->gather = calloc(1, sizeof(*mine->gather));
-		if (!mine->gather) {
-			replay->failed = true;
-			return;
-		}
-	}
 	replay_stimulus(replay, INFER_zap_batches);
 	replay_count(folio->lruvec->memcg, COUNT_anon_free, folio_nr_pages(folio));
-	folio_set(folio, FOLIO_gathered);
+	replay_zap_folio(replay, folio);
+}
+
+void replay_zap_folio(struct replay *replay, struct folio *folio)
+{
+	struct world_task *task = world_task(replay->world, replay->event->pid);
+	struct run_task *mine = task ? replay_task(replay, task) : NULL;
+
+	if (!mine)
+		return;
+	if (!mine->gather)
+		mine->gather = calloc(1, sizeof(*mine->gather));
+	if (!mine->gather) {
+		replay->failed = true;
+		return;
+	}
+	folio_set(folio, FOLIO_gathered | PG_locked); /* reclaim keeps its hands off it */
 	folio->index = task->number;
 	mmu_gather_free(&replay->machine.mm, replay_cpu(replay), mine->gather, folio);
 }

@@ -7,7 +7,16 @@ static void evicted(void *ctx, struct folio *folio, uint64_t shadow)
 {
 	struct replay *replay = ctx;
 
+	if (folio_test(folio, FOLIO_mapped))
+		replay_page_unmapped(replay, folio);
 	machine_evicted(&replay->machine, folio, shadow);
+}
+
+/* Whether what is in memory differs from what is in swap is on no tape: it was written to, to be safe. */
+static bool unmap(void *ctx, struct folio *folio)
+{
+	replay_page_unmapped(ctx, folio);
+	return folio_test(folio, PG_dirty);
 }
 
 static void return_stock(struct lru_cpu *cpu)
@@ -35,6 +44,15 @@ void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 	int64_t batch = mm->config.rules.memcg_stock_pages;
 	struct mem_cgroup *full;
 	bool drained = false;
+	const struct reclaim_hooks hooks = {
+		.ctx = replay,
+		.evicted = evicted,
+		.referenced = replay_referenced,
+		.add_to_swap = replay_add_to_swap,
+		.unmap = unmap,
+		.write_out = replay_write_out,
+		.wait_for_write = replay_wait_for_write,
+	};
 
 	if (cpu->stock_memcg == memcg && cpu->stock_pages >= pages) {
 		cpu->stock_pages -= pages;
@@ -55,7 +73,8 @@ void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 		int64_t lacking = full->usage_pages + pages - full->max_pages;
 		int64_t goal = mm->policy->exact ? lacking : pages;
 
-		reclaim_run(mm, full, (uint64_t)goal, false, replay_cpu(replay), evicted, replay);
+		reclaim_run(mm, full, (uint64_t)goal, replay->world->anon != NULL,
+			    replay_cpu(replay), &hooks);
 		if (over_limit(memcg, pages) && !drained) {
 			for (unsigned int i = 0; i < mm->config.nr_cpus; i++)
 				return_stock(&mm->cpu[i]);

@@ -16,6 +16,10 @@ struct replay *replay_open(struct world *world, const struct policy_choice *choi
 		free(replay);
 		return NULL;
 	}
+	if (replay_swap_init(replay) || replay_mapped_init(replay)) {
+		replay_close(replay);
+		return NULL;
+	}
 	if (world->limited_memcg != WORLD_ROOT) {
 		replay->limited = machine_memcg(&replay->machine, world->limited_memcg);
 		if (memory_pages != REPLAY_MEMORY_RECORDED)
@@ -40,6 +44,8 @@ void replay_close(struct replay *replay)
 	free(replay->reading);
 	replay_perturb_end(replay);
 	free(replay->ra);
+	replay_swap_exit(replay);
+	replay_mapped_exit(replay);
 	machine_exit(&replay->machine);
 	free(replay);
 }
@@ -61,6 +67,11 @@ const struct mm *replay_mm(const struct replay *replay)
 	return &replay->machine.mm;
 }
 
+const struct mem_cgroup *replay_memcg(const struct replay *replay, uint32_t number)
+{
+	return number < replay->machine.room_memcgs ? replay->machine.memcg[number] : NULL;
+}
+
 uint64_t replay_accesses(const struct replay *replay)
 {
 	return replay->accesses;
@@ -75,6 +86,13 @@ uint64_t replay_stimuli(const struct replay *replay, uint64_t *inferred)
 uint64_t replay_inferred(const struct replay *replay, enum infer_rule rule)
 {
 	return replay->inferred[rule];
+}
+
+uint64_t replay_unknown(const struct replay *replay, uint64_t *asked, uint64_t *first_ns)
+{
+	*asked = replay->mapped.nr_asked;
+	*first_ns = replay->mapped.first_unknown_ns;
+	return replay->mapped.nr_unknown;
 }
 
 struct run_task *replay_task(struct replay *replay, const struct world_task *task)
@@ -112,6 +130,10 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	replay->event = event;
 	replay_perturb_event(replay);
 	replay_reads_done(replay);
+	replay_writes_done(replay);
+	replay_due_accesses(replay);
+	if (replay->world->anon)
+		replay_anon_steps(replay);
 	if (replay->future)
 		replay->range = future_range(event, read_end);
 	if (event_ends_readahead(event)) {
@@ -122,6 +144,7 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	}
 	switch (event->kind) {
 	case EVENT_MM_FILEMAP_GET_PAGES:
+		replay_fault_over(replay);
 		replay_zap_over(replay);
 		replay_pages_read(replay, read_end);
 		replay_may_add_again(replay);
@@ -138,8 +161,18 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		break;
 	case EVENT_MM_FILEMAP_FAULT:
 		replay_zap_over(replay);
+		replay_fault_over(replay);
 		replay_miss_recorded(replay, v[MM_FILEMAP_FAULT_S_DEV], v[MM_FILEMAP_FAULT_I_INO],
 				     v[MM_FILEMAP_FAULT_INDEX]);
+		replay_file_fault(replay);
+		break;
+	case EVENT_MM_FILEMAP_MAP_PAGES:
+		replay_fault_over(replay);
+		replay_faulted_around(replay);
+		break;
+	case EVENT_PAGE_FAULT_USER:
+	case EVENT_SCHED_PROCESS_EXIT:
+		replay_fault_over(replay);
 		break;
 	case EVENT_PAGE_CACHE_RA_ORDER:
 		replay_window_recorded(replay);
@@ -149,13 +182,16 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		break;
 	case EVENT_MM_PAGE_ALLOC:
 		replay_zap_over(replay);
-		replay_page_allocated(replay);
+		if (!replay->world->anon)
+			replay_page_allocated(replay);
 		break;
 	case EVENT_MM_LRU_INSERTION:
-		replay_inserted(replay);
+		if (!replay->world->anon)
+			replay_inserted(replay);
 		break;
 	case EVENT_MM_PAGE_FREE:
-		replay_page_freed(replay);
+		if (!replay->world->anon)
+			replay_page_freed(replay);
 		break;
 	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN:
 		replay_follow_overhead(replay);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "replay/facts.h"
 #include "replay/future.h"
 #include "replay/policy/policy.h"
 #include "replay/world/world.h"
@@ -50,6 +51,23 @@ void replay_foretell(struct replay *replay, struct future *future);
  */
 int __attribute__((warn_unused_result)) replay_perturb(struct replay *replay, uint64_t seed);
 
+/**
+ * replay_imagine() - let mapped pages be accessed as facts and a stream drawn from them say
+ * @facts: of the same tape; not owned, one for all runs
+ * @fill, @seed: what unknown time is filled with
+ * To be called before the first event. Without it a mapped page counts as accessed by its faults only.
+ */
+void replay_imagine(struct replay *replay, const struct access_facts *facts, enum access_fill fill,
+		    uint64_t seed);
+
+/**
+ * replay_unknown() - verdicts on mapped pages that the tape does not decide
+ * @asked: set to all that were asked for
+ * @first_ns: set to the time of the first unknown one, if there was one
+ * Return: how many.
+ */
+uint64_t replay_unknown(const struct replay *replay, uint64_t *asked, uint64_t *first_ns);
+
 /** replay_event() - the next event. @read_end: of event_stream_next(). */
 void replay_event(struct replay *replay, const struct tape_event *event, uint64_t read_end);
 
@@ -61,6 +79,9 @@ bool replay_failed(const struct replay *replay);
 
 /** replay_mm() - the machine, for reading counters; owned by the replay. */
 const struct mm *replay_mm(const struct replay *replay);
+
+/** replay_memcg() - the run's memcg for a number of the world's, NULL: it never met it. */
+const struct mem_cgroup *replay_memcg(const struct replay *replay, uint32_t number);
 
 /** replay_accesses() - folios touched so far. */
 uint64_t replay_accesses(const struct replay *replay);

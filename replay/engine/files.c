@@ -3,8 +3,7 @@
 
 #define REQUEST_PAGES_LIMIT 1024 /* of one request; greater sizes are bytes of an object store */
 
-/* A descriptor for a file folio: near its recorded frame if that is free here. */
-static uint64_t file_pfn(struct replay *replay, uint64_t recorded)
+uint64_t replay_pfn(struct replay *replay, uint64_t recorded)
 {
 	uint64_t pfn = FILE_PFN_BASE + recorded;
 	struct folio *folio;
@@ -40,15 +39,14 @@ static void foretell(struct replay *replay, struct folio *folio, uint32_t file, 
 	replay->machine.mm.policy->next_use(&replay->machine.mm, folio, next);
 }
 
-struct folio *replay_bring_in(struct replay *replay, uint32_t file, uint64_t index, uint8_t order,
-			      uint64_t recorded_pfn, bool for_write)
+static struct folio *bring_in(struct replay *replay, struct mem_cgroup *memcg, uint32_t file,
+			      uint64_t index, uint8_t order, uint64_t recorded_pfn, bool for_write)
 {
-	struct mem_cgroup *memcg = replay_task_memcg(replay, replay->event->pid);
 	const struct world_task *task = world_task(replay->world, replay->event->pid);
 	struct folio *folio;
 
 	replay_make_room(replay, memcg, INT64_C(1) << order);
-	folio = mm_folio_born(&replay->machine.mm, file_pfn(replay, recorded_pfn), memcg, order);
+	folio = mm_folio_born(&replay->machine.mm, replay_pfn(replay, recorded_pfn), memcg, order);
 	if (!folio) {
 		replay->failed = true;
 		return NULL;
@@ -58,6 +56,14 @@ struct folio *replay_bring_in(struct replay *replay, uint32_t file, uint64_t ind
 		folio_set(folio, FOLIO_in_fault);
 	machine_add_file_folio(&replay->machine, folio, file, index, replay_cpu(replay), for_write);
 	return folio;
+}
+
+struct folio *replay_bring_in(struct replay *replay, uint32_t file, uint64_t index, uint8_t order,
+			      uint64_t recorded_pfn, bool for_write)
+{
+	struct mem_cgroup *memcg = replay_task_memcg(replay, replay->event->pid);
+
+	return bring_in(replay, memcg, file, index, order, recorded_pfn, for_write);
 }
 
 bool replay_any_present(struct replay *replay, uint32_t file, uint64_t index, uint64_t nr)
@@ -144,6 +150,91 @@ static void access_folio(struct replay *replay, struct folio *folio, bool mark)
 	if (mark || policy->exact)
 		policy->folio_accessed(&replay->machine.mm, replay_cpu(replay), folio);
 	folio_clear(folio, FOLIO_demanded);
+}
+
+void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t index,
+			      struct mem_cgroup *memcg)
+{
+	struct folio *folio = page_cache_folio(&replay->machine.cache, file, index);
+
+	replay->accesses++;
+	replay_count(memcg, COUNT_accesses, 1);
+	if (folio) {
+		if (!folio_test(folio, FOLIO_demanded))
+			replay_count(memcg, COUNT_hits, 1);
+	} else {
+		folio = bring_in(replay, memcg, file, index, 0, 0, false);
+		if (!folio)
+			return;
+		replay_stimulus(replay, INFER_fault_modelled);
+		replay_count(memcg, COUNT_misses, 1);
+		replay_count(memcg, COUNT_pgmajfault, 1);
+	}
+	folio_clear(folio, FOLIO_demanded | PG_locked);
+	if (!folio_test(folio, FOLIO_mapped))
+		replay_look_begins(replay, folio);
+	folio_set(folio, FOLIO_mapped | FOLIO_young);
+}
+
+/* Return: it is in memory, or was in the file's time here, so that it can be read again. */
+static bool can_touch(struct replay *replay, uint32_t file, uint64_t index)
+{
+	return page_cache_slot(&replay->machine.cache, file, index);
+}
+
+void replay_file_fault(struct replay *replay)
+{
+	const uint64_t *v = replay->event->value;
+	struct world_task *task = world_task(replay->world, replay->event->pid);
+	struct run_task *mine = task ? replay_task(replay, task) : NULL;
+	uint32_t file = world_file(replay->world, v[MM_FILEMAP_FAULT_S_DEV],
+				   v[MM_FILEMAP_FAULT_I_INO]);
+
+	if (!mine)
+		return;
+	mine->fault_file = file;
+	mine->fault_index = v[MM_FILEMAP_FAULT_INDEX];
+	if (page_cache_folio(&replay->machine.cache, file, mine->fault_index))
+		replay_fault_over(replay);
+}
+
+void replay_fault_over(struct replay *replay)
+{
+	struct world_task *task = world_task(replay->world, replay->event->pid);
+	struct run_task *mine = task ? replay_task(replay, task) : NULL;
+	uint32_t file = mine ? mine->fault_file : 0;
+
+	if (!file)
+		return;
+	mine->fault_file = 0;
+	if (can_touch(replay, file, mine->fault_index))
+		replay_touch_mapped_file(replay, file, mine->fault_index,
+					 machine_memcg(&replay->machine, task->memcg));
+}
+
+void replay_faulted_around(struct replay *replay)
+{
+	const uint64_t *v = replay->event->value;
+	struct world_task *task = world_task(replay->world, replay->event->pid);
+	uint32_t file = world_file(replay->world, v[MM_FILEMAP_MAP_PAGES_S_DEV],
+				   v[MM_FILEMAP_MAP_PAGES_I_INO]);
+	uint64_t first = v[MM_FILEMAP_MAP_PAGES_INDEX], last = v[MM_FILEMAP_MAP_PAGES_LAST_INDEX];
+	uint64_t demanded = task ? world_faulted_page(replay->world, task, first, last) :
+				   UINT64_MAX;
+
+	for (uint64_t i = first; i <= last && i - first < MAPPED_PAGES_LIMIT; i++) {
+		struct folio *folio = page_cache_folio(&replay->machine.cache, file, i);
+
+		if (i == demanded && can_touch(replay, file, i)) {
+			replay_touch_mapped_file(replay, file, i,
+						 folio ? folio->lruvec->memcg :
+							 machine_memcg(&replay->machine,
+								       task->memcg));
+		} else if (folio && !folio_test(folio, PG_locked | FOLIO_mapped)) {
+			replay_look_begins(replay, folio);
+			folio_set(folio, FOLIO_mapped | FOLIO_young);
+		}
+	}
 }
 
 /* Neither a folio nor a shadow: the recorded kernel had it before the tape, and so it is here. */

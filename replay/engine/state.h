@@ -9,7 +9,9 @@
  *   reads.c   reads that the device has not done yet
  *   counts.c  what was counted, handed out
  *   perturb.c what would be different the next time
- *   anon.c    anon folios: allocated, inserted, zapped
+ *   anon.c    anon folios that have no names: allocated, inserted, zapped
+ *   swap.c    anon pages that the tape names: in memory, in swap and back
+ *   mapped.c  accesses to mapped pages, seen and drawn
  */
 #ifndef REPLAY_ENGINE_STATE_H
 #define REPLAY_ENGINE_STATE_H
@@ -18,6 +20,7 @@
 #include <stdint.h>
 
 #include "replay/engine/engine.h"
+#include "replay/facts.h"
 #include "replay/machine.h"
 #include "replay/mm/mmu_gather.h"
 #include "replay/mm/readahead.h"
@@ -33,10 +36,15 @@
 /* A zap has unmapped it, its batch is not complete; folio.index is the number of the task. */
 #define FOLIO_gathered (1u << 29)
 
+/* A fault, or fault-around, has set the young bit of a mapped folio since it was last looked at. */
+#define FOLIO_young (1u << 27)
+
 /* What a run remembers of a task. */
 struct run_task {
 	bool skip_adds; /* the recorded miss did not happen here: neither do its adds */
 	struct mmu_gather *gather; /* a zap in progress, NULL before the first */
+	uint32_t fault_file; /* a fault on a page that is not here, 0: none */
+	uint64_t fault_index;
 };
 
 /*
@@ -71,6 +79,39 @@ struct perturbation {
 	unsigned int cpu_shift; /* what runs on a CPU of the tape runs so many CPUs on */
 };
 
+/* A page in swap. */
+struct swap_slot {
+	uint64_t index;
+	uint32_t file; /* 0: the slot is free */
+	uint16_t memcg; /* index: charged when it comes back */
+};
+
+struct run_swap {
+	struct page_cache slot_of; /* by place: slot << 1 | 1, 0: none */
+	struct swap_slot *slot;
+	uint64_t nr_slots, first, next;
+	uint64_t last_slot, last_readahead, readahead_hits;
+	uint64_t now_ns; /* trace clock; goes on while reclaim writes */
+	uint64_t device_ns; /* when the device will have done all that was submitted */
+	struct submitted_read *write; /* ring, in the order they will be done */
+	uint64_t first_write, nr_writes, room_writes; /* the last a power of two */
+};
+
+/* An access to a page that reclaim has unmapped here and the recorded kernel had not. */
+struct due_access {
+	uint64_t ns, index;
+	uint32_t file;
+	uint16_t memcg; /* index: whose the page was */
+};
+
+struct run_mapped {
+	struct access_stream stream; /* facts NULL: no page counts as accessed but by a fault */
+	struct page_cache looked; /* by place: when the young bit was cleared, ns << 1 | 1 */
+	struct due_access *due; /* heap, the soonest first */
+	uint64_t nr_due, room_due;
+	uint64_t nr_asked, nr_unknown, first_unknown_ns;
+};
+
 struct replay {
 	struct world *world;
 	struct machine machine;
@@ -89,6 +130,8 @@ struct replay {
 	struct future_range range; /* what the event touches, */
 	uint32_t touch; /* from this number on */
 	struct perturbation noise;
+	struct run_swap swap;
+	struct run_mapped mapped;
 	bool failed;
 };
 
@@ -190,6 +233,27 @@ void replay_read_marker(struct replay *replay, const struct world_reader *reader
 
 /** replay_window_recorded() - page_cache_ra_order: if the miss was this run's too, so is the window. */
 void replay_window_recorded(struct replay *replay);
+/** replay_pfn() - a frame for a folio that may live longer or shorter than the recorded one; near that if it is free here. */
+uint64_t replay_pfn(struct replay *replay, uint64_t recorded);
+
+/**
+ * replay_touch_mapped_file() - a page of a file is accessed through page tables
+ * @memcg: pays if it has to be read
+ */
+void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t index,
+			      struct mem_cgroup *memcg);
+
+/** replay_file_fault() - mm_filemap_fault: an access, which brings in what no recorded add will. */
+void replay_file_fault(struct replay *replay);
+
+/** replay_fault_over() - a task does something else: a page that its fault has not brought in is read now. */
+void replay_fault_over(struct replay *replay);
+
+/**
+ * replay_faulted_around() - mm_filemap_map_pages
+ * Kernel: mm/filemap.c, filemap_map_pages(), v6.18.
+ */
+void replay_faulted_around(struct replay *replay);
 
 /* ---- reads.c */
 
@@ -216,7 +280,52 @@ void replay_inserted(struct replay *replay);
 /** replay_page_freed() - mm_page_free. */
 void replay_page_freed(struct replay *replay);
 
+/** replay_zap_folio() - its owner frees it, in a batch of the current task's zap; it is in no page cache. */
+void replay_zap_folio(struct replay *replay, struct folio *folio);
+
 /** replay_zap_over() - a task that allocates or reads is not in the middle of a zap any more. */
 void replay_zap_over(struct replay *replay);
+
+/* ---- swap.c */
+
+/** replay_swap_init() - nothing is swapped out. Return: 0, or -1 without memory. */
+int __attribute__((warn_unused_result)) replay_swap_init(struct replay *replay);
+
+/** replay_swap_exit() - free it. */
+void replay_swap_exit(struct replay *replay);
+
+/** replay_anon_steps() - what the current event did to anon pages. */
+void replay_anon_steps(struct replay *replay);
+
+/** replay_touch_anon() - an anon page is accessed where no event shows it. */
+void replay_touch_anon(struct replay *replay, uint32_t file, uint64_t index);
+
+/** replay_writes_done() - those to swap that the device has done by the current event's time. */
+void replay_writes_done(struct replay *replay);
+
+/** replay_add_to_swap(), replay_write_out(), replay_wait_for_write() - see struct reclaim_hooks. */
+bool replay_add_to_swap(void *ctx, struct folio *folio);
+bool replay_write_out(void *ctx, struct folio *folio);
+void replay_wait_for_write(void *ctx, struct folio *folio);
+
+/* ---- mapped.c */
+
+/** replay_mapped_init() - no page was looked at. Return: 0, or -1 without memory. */
+int __attribute__((warn_unused_result)) replay_mapped_init(struct replay *replay);
+
+/** replay_mapped_exit() - free it. */
+void replay_mapped_exit(struct replay *replay);
+
+/** replay_look_begins() - a folio is mapped by an access of this moment. */
+void replay_look_begins(struct replay *replay, struct folio *folio);
+
+/** replay_referenced() - see struct reclaim_hooks. */
+bool replay_referenced(void *ctx, struct folio *folio);
+
+/** replay_page_unmapped() - reclaim took it: the next access that no event shows will miss it. */
+void replay_page_unmapped(struct replay *replay, const struct folio *folio);
+
+/** replay_due_accesses() - accesses to such pages up to the current event. */
+void replay_due_accesses(struct replay *replay);
 
 #endif

@@ -231,6 +231,15 @@ void lru_batch_queue(struct mm *mm, unsigned int cpu, enum lru_batch which, stru
 		lru_batch_drain(mm, cpu, which, DRAIN_full);
 }
 
+void folio_end_writeback(struct mm *mm, unsigned int cpu, struct folio *folio)
+{
+	folio_clear(folio, PG_writeback);
+	if (!folio_test_clear(folio, PG_reclaim))
+		return;
+	if (!folio_test(folio, PG_locked | PG_dirty | PG_unevictable) && folio_test(folio, PG_lru))
+		lru_batch_queue(mm, cpu, BATCH_LRU_MOVE_TAIL, folio);
+}
+
 void folio_add_lru(struct mm *mm, unsigned int cpu, struct folio *folio)
 {
 	lru_batch_queue(mm, cpu, BATCH_LRU_ADD, folio);

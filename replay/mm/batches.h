@@ -78,6 +78,13 @@ int lru_batch_remove(struct mm *mm, unsigned int cpu, enum lru_batch which, stru
 /** lru_batch_remove_at() - take the i-th folio out of a batch unmoved. @i: below its number. */
 void lru_batch_remove_at(struct mm *mm, unsigned int cpu, enum lru_batch which, unsigned int i);
 
+/**
+ * folio_end_writeback() - a folio's write is done: to the tail of its list, if reclaim had met it
+ * @cpu: that handles the device's interrupt
+ * Kernel: mm/filemap.c, folio_end_writeback(), mm/swap.c, folio_rotate_reclaimable(), v6.18.
+ */
+void folio_end_writeback(struct mm *mm, unsigned int cpu, struct folio *folio);
+
 /** folio_add_lru() - a new folio waits to be put on a list. Kernel: mm/swap.c, v6.18. */
 void folio_add_lru(struct mm *mm, unsigned int cpu, struct folio *folio);
 

@@ -75,6 +75,8 @@ struct mem_cgroup {
 	struct mem_cgroup
 		*reclaim_position; /* last memcg below this one that a partial walk visited */
 	uint64_t reclaim_generation; /* rounds that partial walks have made through the subtree */
+	int64_t swap_pages,
+		swap_max_pages; /* subtree's slots in swap, v2's limit or MEMCG_UNLIMITED */
 	struct lruvec *lruvec; /* array, one per node */
 };
 

@@ -41,6 +41,7 @@ static struct mem_cgroup *new_memcg(struct mm *mm, uint64_t id)
 	memcg->online = true;
 	memcg->swappiness = mm->config.swappiness;
 	memcg->max_pages = memcg->high_pages = MEMCG_UNLIMITED;
+	memcg->swap_max_pages = MEMCG_UNLIMITED;
 	memcg->index = (uint16_t)mm->nr_memcgs;
 	mm->memcg[mm->nr_memcgs++] = memcg;
 	return memcg;
@@ -112,10 +113,22 @@ void mm_charge(struct mem_cgroup *memcg, int64_t pages)
 		memcg->usage_pages += pages;
 }
 
+void mm_charge_swap(struct mm *mm, struct mem_cgroup *memcg, int64_t pages)
+{
+	mm->config.nr_swap_pages -= pages;
+	for (; memcg; memcg = memcg->parent)
+		memcg->swap_pages += pages;
+}
+
 int64_t mm_swap_left(const struct mm *mm, const struct mem_cgroup *memcg)
 {
-	(void)memcg; /* v2's swap.max is not modelled: docs/fidelity.md */
-	return mm->config.nr_swap_pages;
+	int64_t left = mm->config.nr_swap_pages;
+
+	for (; memcg && !mm->config.cgroup_v1; memcg = memcg->parent)
+		if (memcg->swap_max_pages != MEMCG_UNLIMITED &&
+		    memcg->swap_max_pages - memcg->swap_pages < left)
+			left = memcg->swap_max_pages - memcg->swap_pages;
+	return left;
 }
 
 /*

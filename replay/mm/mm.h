@@ -140,6 +140,9 @@ static inline uint8_t mm_folio_zone(const struct mm *mm, const struct folio *fol
 /** mm_charge() - add pages (or take them, if negative) to a memcg and its ancestors. */
 void mm_charge(struct mem_cgroup *memcg, int64_t pages);
 
+/** mm_charge_swap() - slots of swap are taken (or given back, if negative) for a memcg and its ancestors. */
+void mm_charge_swap(struct mm *mm, struct mem_cgroup *memcg, int64_t pages);
+
 /** mm_swap_left() - swap pages a memcg may still use. Kernel: mm/memcontrol.c, mem_cgroup_get_nr_swap_pages(). */
 int64_t mm_swap_left(const struct mm *mm, const struct mem_cgroup *memcg);
 

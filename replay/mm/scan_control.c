@@ -242,30 +242,90 @@ enum folio_verdict {
 	FOLIO_ACTIVATE,
 };
 
-/*
- * Kernel: mm/vmscan.c, shrink_folio_list(), v6.18.
- * Differs: mapped folios count as not young, swap is not written: docs/fidelity.md.
- */
-static enum folio_verdict shrink_folio(const struct folio *folio)
+static bool folio_is_young(const struct reclaim_hooks *hooks, struct folio *folio)
 {
-	if (folio_test(folio, PG_locked))
-		return FOLIO_KEEP;
-	if (folio_test(folio, PG_unevictable | PG_dirty | PG_writeback))
-		return FOLIO_ACTIVATE;
-	if (folio_test(folio, PG_swapbacked))
-		return FOLIO_ACTIVATE; /* no swap slot */
+	return folio_test(folio, FOLIO_mapped) && hooks->referenced &&
+	       hooks->referenced(hooks->ctx, folio);
+}
+
+/*
+ * Kernel: mm/vmscan.c, folio_check_references(), v6.18.
+ * Differs: a folio is mapped by one vma, and no mapping counts as executable.
+ */
+static enum folio_verdict check_references(struct mm *mm, const struct reclaim_hooks *hooks,
+					   struct folio *folio)
+{
+	bool young = folio_is_young(hooks, folio);
+	bool referenced = folio_test(folio, PG_referenced);
+
+	mm->policy->references_checked(mm, folio);
+	if (!young)
+		return FOLIO_RECLAIM;
+	folio_set(folio, PG_referenced);
+	return referenced ? FOLIO_ACTIVATE : FOLIO_KEEP;
+}
+
+/* An anon folio that is not young: to swap with it. FOLIO_RECLAIM: what is in swap is its content. */
+static enum folio_verdict swap_out(struct reclaim_walk *walk, const struct reclaim_hooks *hooks,
+				   struct folio *folio, struct scan_result *result)
+{
+	if (!folio_test(folio, PG_swapcache)) {
+		if (!hooks->add_to_swap || !hooks->add_to_swap(hooks->ctx, folio))
+			return FOLIO_ACTIVATE; /* no swap slot */
+		folio_set(folio, PG_swapcache | PG_dirty);
+	}
+	if (folio_test_clear(folio, FOLIO_mapped) && hooks->unmap(hooks->ctx, folio))
+		folio_set(folio, PG_dirty);
+	if (!folio_test(folio, PG_dirty))
+		return FOLIO_RECLAIM;
 	if (folio->nr_batches)
-		return FOLIO_KEEP; /* somebody else's reference */
+		return FOLIO_KEEP;
+	folio_clear(folio, PG_dirty);
+	folio_set(folio, PG_reclaim | PG_writeback);
+	result->nr_written += folio_nr_pages(folio);
+	lruvec_count(folio->lruvec, COUNT_pswpout, folio_nr_pages(folio));
+	if (!hooks->write_out(hooks->ctx, folio))
+		return FOLIO_KEEP;
+	folio_clear(folio, PG_reclaim | PG_writeback);
+	(void)walk;
 	return FOLIO_RECLAIM;
 }
 
-struct evict_call {
-	void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow);
-	void *ctx;
-};
+/*
+ * Kernel: mm/vmscan.c, shrink_folio_list(), v6.18.
+ * Differs: docs/fidelity.md.
+ */
+static enum folio_verdict shrink_folio(struct reclaim_walk *walk, const struct reclaim_hooks *hooks,
+				       struct folio *folio, struct scan_result *result)
+{
+	bool swapbacked = folio_test(folio, PG_swapbacked);
+	enum folio_verdict verdict;
+
+	if (folio_test(folio, PG_locked))
+		return FOLIO_KEEP;
+	if (folio_test(folio, PG_unevictable))
+		return FOLIO_ACTIVATE;
+	if (folio_test(folio, PG_writeback)) {
+		/* On v1 a memcg's reclaimer waits for what an earlier scan has submitted. */
+		if (!swapbacked || !hooks->wait_for_write || !folio_test(folio, PG_reclaim) ||
+		    !walk->mm->config.cgroup_v1 || !walk->sc.target_mem_cgroup) {
+			folio_set(folio, PG_reclaim);
+			return FOLIO_ACTIVATE;
+		}
+		hooks->wait_for_write(hooks->ctx, folio);
+	}
+	verdict = check_references(walk->mm, hooks, folio);
+	if (verdict == FOLIO_RECLAIM && swapbacked)
+		verdict = swap_out(walk, hooks, folio, result);
+	else if (verdict == FOLIO_RECLAIM && folio_test(folio, PG_dirty))
+		verdict = FOLIO_ACTIVATE;
+	if (verdict == FOLIO_RECLAIM && folio->nr_batches)
+		verdict = FOLIO_KEEP; /* somebody else's reference */
+	return verdict;
+}
 
 static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *taken,
-				  const struct evict_call *call)
+				  const struct reclaim_hooks *hooks, struct scan_result *result)
 {
 	struct mm *mm = walk->mm;
 	uint64_t nr_reclaimed = 0;
@@ -279,9 +339,7 @@ static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *t
 		enum folio_verdict verdict;
 
 		next = pos->next;
-		verdict = shrink_folio(folio);
-		if (!folio_test(folio, PG_locked | PG_writeback | PG_unevictable))
-			mm->policy->references_checked(mm, folio);
+		verdict = shrink_folio(walk, hooks, folio, result);
 		switch (verdict) {
 		case FOLIO_ACTIVATE:
 			folio_set(folio, PG_active);
@@ -297,9 +355,9 @@ static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *t
 			lruvec_count(lruvec,
 				     walk->sc.kswapd ? COUNT_pgsteal_kswapd : COUNT_pgsteal_direct,
 				     nr_pages);
-			call->evicted(call->ctx, folio,
-				      shadow_pack(mm->policy->evict(mm, folio,
-								    walk->sc.target_mem_cgroup)));
+			hooks->evicted(hooks->ctx, folio,
+				       shadow_pack(mm->policy->evict(mm, folio,
+								     walk->sc.target_mem_cgroup)));
 			mm_folio_forget(mm, folio);
 			break;
 		}
@@ -309,7 +367,7 @@ static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *t
 
 /* shrink_inactive_list() or shrink_active_list(), as the request's list says. */
 static void shrink_list(struct reclaim_walk *walk, const struct scan_request *request,
-			const struct evict_call *call, struct scan_result *result)
+			const struct reclaim_hooks *hooks, struct scan_result *result)
 {
 	struct mm *mm = walk->mm;
 	struct lruvec *lruvec = request->lruvec;
@@ -324,8 +382,12 @@ static void shrink_list(struct reclaim_walk *walk, const struct scan_request *re
 	lruvec_count(lruvec, COUNT_isolations, 1);
 	lruvec_count(lruvec, COUNT_pgrefill, result->nr_pgrefill);
 	if (lru_is_active(request->lru)) {
-		for (struct list_head *pos = taken.next; pos != &taken; pos = pos->next)
-			mm->policy->examine_active(mm, lruvec, list_entry(pos, struct folio, lru));
+		for (struct list_head *pos = taken.next; pos != &taken; pos = pos->next) {
+			struct folio *folio = list_entry(pos, struct folio, lru);
+
+			folio_is_young(hooks, folio); /* cleared, and no matter which it was */
+			mm->policy->examine_active(mm, lruvec, folio);
+		}
 		lruvec_lock(lruvec, LOCK_putback, result->nr_taken);
 	} else {
 		bool file = request->lru == LRU_INACTIVE_FILE;
@@ -336,16 +398,15 @@ static void shrink_list(struct reclaim_walk *walk, const struct scan_request *re
 			     result->nr_pgscan);
 		if (!result->nr_taken)
 			return;
-		result->nr_reclaimed = shrink_folio_list(walk, &taken, call);
+		result->nr_reclaimed = shrink_folio_list(walk, &taken, hooks, result);
 		lruvec_lock(lruvec, LOCK_putback, result->nr_taken - result->nr_reclaimed);
 	}
 	mm->policy->putback(mm, request, &taken);
 }
 
 uint64_t reclaim_finish(struct reclaim_walk *walk, unsigned int cpu,
-			void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow), void *ctx)
+			const struct reclaim_hooks *hooks)
 {
-	struct evict_call call = { evicted, ctx };
 	struct scan_request request;
 
 	walk->cpu = cpu;
@@ -353,7 +414,7 @@ uint64_t reclaim_finish(struct reclaim_walk *walk, unsigned int cpu,
 	while (reclaim_walk_next(walk, &request)) {
 		struct scan_result result = { 0 };
 
-		shrink_list(walk, &request, &call, &result);
+		shrink_list(walk, &request, hooks, &result);
 		reclaim_walk_done(walk, &result);
 	}
 	reclaim_walk_end(walk);
@@ -361,11 +422,10 @@ uint64_t reclaim_finish(struct reclaim_walk *walk, unsigned int cpu,
 }
 
 uint64_t reclaim_run(struct mm *mm, struct mem_cgroup *target, uint64_t nr_to_reclaim,
-		     bool may_swap, unsigned int cpu,
-		     void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow), void *ctx)
+		     bool may_swap, unsigned int cpu, const struct reclaim_hooks *hooks)
 {
 	struct reclaim_walk walk;
 
 	reclaim_walk_begin(&walk, mm, target, nr_to_reclaim, may_swap);
-	return reclaim_finish(&walk, cpu, evicted, ctx);
+	return reclaim_finish(&walk, cpu, hooks);
 }

@@ -65,6 +65,7 @@ struct scan_request {
 };
 
 struct scan_result {
+	uint64_t nr_written; /* pages submitted to swap */
 	uint64_t nr_scanned; /* pages looked at */
 	uint64_t nr_taken; /* pages isolated */
 	uint64_t nr_reclaimed; /* pages freed; 0 for active lists */
@@ -128,26 +129,43 @@ void reclaim_walk_done(struct reclaim_walk *walk, const struct scan_result *resu
 /** reclaim_walk_end() - the call is over, wherever the walk stands: snapshot what it must. */
 void reclaim_walk_end(struct reclaim_walk *walk);
 
+/*
+ * What reclaim asks of the machine around it. All but @evicted may be NULL: then no page table points
+ * to a folio, and there is no swap.
+ */
+struct reclaim_hooks {
+	void *ctx;
+	/* A folio is reclaimed: called before it is freed, with its shadow entry. */
+	void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow);
+	/* Was a mapped folio accessed through page tables since this was last asked? It is young no more. */
+	bool (*referenced)(void *ctx, struct folio *folio);
+	/* Find room in swap for an anon folio. Return: there is. */
+	bool (*add_to_swap)(void *ctx, struct folio *folio);
+	/* No page table points to an anon folio any more. Return: it differs from what is in swap. */
+	bool (*unmap)(void *ctx, struct folio *folio);
+	/* Write an anon folio to swap. Return: done; else folio_end_writeback() follows some time. */
+	bool (*write_out)(void *ctx, struct folio *folio);
+	/* Wait for such a write: folio_end_writeback() was called for it when this returns. */
+	void (*wait_for_write)(void *ctx, struct folio *folio);
+};
+
 /**
  * reclaim_finish() - a walk that has begun, to its end
  * @cpu: whose batches it drains
- * @evicted: called for each folio reclaimed, before it is freed, with its shadow entry
- * @ctx: handed to @evicted
+ * @hooks: not kept
  * Return: pages reclaimed.
  */
 uint64_t reclaim_finish(struct reclaim_walk *walk, unsigned int cpu,
-			void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow),
-			void *ctx);
+			const struct reclaim_hooks *hooks);
 
 /**
  * reclaim_run() - a whole reclaim call of the replay's own
+ * @may_swap: anon lists are scanned, if there is swap
  * @cpu: whose batches it drains
- * @evicted: called for each folio reclaimed, before it is freed, with its shadow entry
- * @ctx: handed to @evicted
+ * @hooks: not kept
  * Return: pages reclaimed.
  */
 uint64_t reclaim_run(struct mm *mm, struct mem_cgroup *target, uint64_t nr_to_reclaim,
-		     bool may_swap, unsigned int cpu,
-		     void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow), void *ctx);
+		     bool may_swap, unsigned int cpu, const struct reclaim_hooks *hooks);
 
 #endif

@@ -59,6 +59,10 @@ static void read_machine(struct world *world, const struct tape_reader *reader)
 	if (*text)
 		world->swappiness = atoi(text);
 
+	text = start_text(reader, "/proc/sys/vm/page-cluster");
+	if (*text && figure(text) >= 0 && figure(text) < 16)
+		world->page_cluster = (unsigned int)figure(text);
+
 	/* /proc/cgroups: subsystem, hierarchy, cgroups, enabled. */
 	if (find_number(start_text(reader, "/proc/cgroups"), "memory", &n)) {
 		world->memory_hierarchy = (unsigned int)n;
@@ -68,9 +72,10 @@ static void read_machine(struct world *world, const struct tape_reader *reader)
 	/* /proc/swaps: file, type, size and used in KiB, priority. */
 	text = start_text(reader, "/proc/swaps");
 	while ((text = strchr(text, '\n')) && *++text) {
-		char size[24], used[24];
+		char name[64], size[24], used[24];
 
-		if (sscanf(text, "%*s %*s %23s %23s", size, used) == 2) {
+		if (sscanf(text, "%63s %*s %23s %23s", name, size, used) == 3) {
+			world->swap_is_synchronous |= !strncmp(name, "/dev/zram", 9);
 			world->total_swap_pages += figure(size) / KIB_PER_PAGE;
 			world->nr_swap_pages += (figure(size) - figure(used)) / KIB_PER_PAGE;
 		}
@@ -148,14 +153,15 @@ static void read_tasks(struct world *world, const struct tape_reader *reader)
 		char comm[WORLD_COMM_BYTES] = "";
 		struct world_task *task;
 		unsigned long long id;
-		int tid;
+		int tid, tgid;
 
 		text += *text == '\n';
-		if (sscanf(text, "%d %*d %llu %15[^\n]", &tid, &id, comm) < 2)
+		if (sscanf(text, "%d %d %llu %15[^\n]", &tid, &tgid, &id, comm) < 3)
 			continue;
 		task = world_task(world, tid);
 		if (!task)
 			return;
+		task->tgid = tgid;
 		task->memcg = world_memcg_by_id(world, id);
 		any_memcg |= id != 0;
 		memcpy(task->comm, comm, sizeof(comm));
@@ -309,6 +315,10 @@ static void read_memcg_files(struct world *world, const struct tape_reader *read
 			if (memcg != world->memcg && pages > 0 && pages < STOCK_BYTES_LIMIT &&
 			    !errno)
 				memcg->limit_pages = pages / PAGE_BYTES;
+		} else if (ends_with(blob->name, "/memory.swap.max", &size)) {
+			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+			if (memcg != world->memcg && blob->data[0] >= '0' && blob->data[0] <= '9')
+				memcg->swap_limit_pages = figure(blob->data) / PAGE_BYTES;
 		} else if (ends_with(blob->name, "/memory.swappiness", &size)) {
 			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
 			memcg->swappiness = atoi(blob->data);
@@ -365,6 +375,11 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 
 		if (type->kind == EVENT_MM_PAGE_FREE)
 			world->single_frees = !type->filter[0];
+		if (type->kind == EVENT_MM_PAGE_ALLOC)
+			world->allocs_seen = !type->filter[0] ||
+					     !strcmp(type->filter, "gfp_flags & 8");
+		if (type->kind == EVENT_PAGE_FAULT_USER)
+			world->faults_seen = !type->filter[0];
 		if (type->kind == EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE)
 			world->adds_seen = true;
 		if (type->kind == EVENT_MEMCG_FLUSH_STATS ||

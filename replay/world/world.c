@@ -236,6 +236,7 @@ uint32_t world_add_memcg(struct world *world, uint64_t id, const char *path)
 		.limit_pages = INT64_MAX,
 		.high_pages = INT64_MAX,
 		.swappiness = -1,
+		.swap_limit_pages = INT64_MAX,
 	};
 	if (!memcg->path) {
 		world->out_of_memory = true;
@@ -289,6 +290,7 @@ int world_init(struct world *world, struct tape_reader *reader)
 	memset(world, 0, sizeof(*world));
 	world->nr_cpus = summary->nr_cpus ? summary->nr_cpus : 1;
 	world->swappiness = 60;
+	world->page_cluster = 3;
 	world->task_mask = world->reader_mask = FIRST_HASH_SIZE - 1;
 	world->file_mask = FIRST_HASH_SIZE * 2 - 1;
 	world->room_files = FIRST_HASH_SIZE;
@@ -305,11 +307,16 @@ int world_init(struct world *world, struct tape_reader *reader)
 							 .path = strdup("/"),
 							 .limit_pages = INT64_MAX,
 							 .high_pages = INT64_MAX,
-							 .swappiness = -1 };
+							 .swappiness = -1,
+							 .swap_limit_pages = INT64_MAX };
 	world->nr_memcgs = 1;
 	if (!world->memcg[WORLD_ROOT].path)
 		goto err_exit;
 	world_read_snapshots(world, reader);
+	if (world->faults_seen && world->allocs_seen && world->single_frees) {
+		world->anon = anon_open();
+		world->out_of_memory |= !world->anon;
+	}
 	if (has_requests(reader)) {
 		world->command_memcg = world_add_memcg(world, INFERRED_MEMCG_ID, "/(requests)");
 		world->all_in_command_memcg = true;
@@ -347,6 +354,7 @@ void world_exit(struct world *world)
 	free(world->memcg);
 	free(world->mounted);
 	free(world->lru_gen);
+	anon_close(world->anon);
 	memset(world, 0, sizeof(*world));
 }
 
@@ -421,6 +429,16 @@ static void task_exited(struct world *world, const struct tape_event *event)
 
 	if (task)
 		task->memcg_told = false;
+}
+
+uint64_t world_faulted_page(const struct world *world, const struct world_task *task,
+			    uint64_t first, uint64_t last)
+{
+	uint64_t address = world->anon ? anon_fault_index(world->anon, task) : UINT64_MAX;
+
+	if (address == UINT64_MAX || last - first + 1 != FAULT_AROUND_PAGES)
+		return UINT64_MAX;
+	return first + (address & (FAULT_AROUND_PAGES - 1));
 }
 
 bool world_task_is_kdamond(const struct world_task *task)
@@ -507,6 +525,10 @@ void world_event(struct world *world, const struct tape_event *event)
 	uint32_t n;
 
 	world->now_ns = event->timestamp_ns;
+	if (world->anon) {
+		anon_event(world->anon, world, event);
+		world->out_of_memory |= anon_failed(world->anon);
+	}
 	switch (event->kind) {
 	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN:
 	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_BEGIN:

@@ -12,10 +12,13 @@
 #include <stdint.h>
 
 #include "replay/mm/zones.h"
+#include "replay/world/anon.h"
 #include "schema/tape_reader.h"
 
 #define WORLD_COMM_BYTES 16
 #define WORLD_PATH_BYTES 4096
+#define FAULT_AROUND_PAGES 16 /* fault_around_bytes, 64 KiB unless debugfs says otherwise */
+#define MAPPED_PAGES_LIMIT 512 /* of one fault-around window */
 #define WORLD_ROOT 0 /* number of the root memcg */
 #define WORLD_LIST_STATS 5 /* inactive_anon, active_anon, inactive_file, active_file, unevictable */
 
@@ -37,6 +40,7 @@ struct world_memcg {
 	int64_t high_pages; /* memory.high; INT64_MAX: none */
 	uint64_t min_pages, low_pages; /* memory.min, memory.low */
 	int swappiness; /* -1: the machine's */
+	int64_t swap_limit_pages; /* v2: memory.swap.max. INT64_MAX: none */
 	int64_t unseen[WORLD_LIST_STATS]; /* pages on its own lists when the tape began */
 	/*
 	 * Charged, but on no list of a replay: slab, page tables, anon pages whose frees are not on the
@@ -48,6 +52,7 @@ struct world_memcg {
 
 struct world_task {
 	int32_t pid; /* thread id */
+	int32_t tgid; /* of the start's snapshot, 0: came later */
 	uint32_t number; /* counts up from 0 in the order they were met */
 	uint32_t memcg; /* number */
 	char comm[WORLD_COMM_BYTES];
@@ -114,6 +119,8 @@ struct world {
 	int64_t total_swap_pages, nr_swap_pages;
 	struct world_lru_gen *lru_gen; /* by time, those of the start and the end left out */
 	uint32_t nr_lru_gen;
+	unsigned int page_cluster; /* log2 of the pages that are swapped in together at most */
+	bool swap_is_synchronous; /* zram: written and read at once, no readahead */
 	uint32_t command_memcg; /* made for the recorded command, WORLD_ROOT if none */
 	uint32_t limited_memcg; /* whose limit a replay changes: WORLD_ROOT if none has a limit */
 	bool all_in_command_memcg; /* an imported access stream has no groups */
@@ -124,6 +131,9 @@ struct world {
 	bool adds_seen; /* adds to the page cache are */
 	bool reads_seen; /* reads by descriptor are: mm_filemap_get_pages */
 	bool single_frees; /* mm_page_free of single pages is on the tape: anon can be followed */
+	bool faults_seen,
+		allocs_seen; /* user faults are on the tape; all movable allocations are */
+	struct anon_world *anon; /* anon pages by name, NULL: the tape does not tell them apart */
 	bool anon_pages_given; /* the user told the group's anon pages (lrutape/facts) */
 	uint64_t now_ns;
 	uint64_t inferred[NR_INFER_RULES];
@@ -167,6 +177,14 @@ bool world_in_readahead(const struct world_task *task, uint32_t file, uint64_t i
  */
 bool world_added_for_write(const struct world *world, const struct world_task *task, uint32_t file,
 			   uint64_t index);
+
+/**
+ * world_faulted_page() - which page of a fault-around window was asked for
+ * Windows are aligned in the address space: the fault's address tells the place within a whole one.
+ * Return: page of the file; UINT64_MAX: the tape has no addresses, or the window was cut.
+ */
+uint64_t world_faulted_page(const struct world *world, const struct world_task *task,
+			    uint64_t first, uint64_t last);
 
 /** world_task_is_kdamond() - DAMON's thread, whose deletions are evictions. */
 bool world_task_is_kdamond(const struct world_task *task);

@@ -58,7 +58,7 @@ static inline void made_tape_begin(struct made_tape *tape,
 
 static inline bool made_is_text(const char *field)
 {
-	static const char *const text[] = { "comm",	"child_comm", "path",
+	static const char *const text[] = { "comm",	"child_comm", "path", "rwbs",
 					    "dst_path", "filename",   "name" };
 
 	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)

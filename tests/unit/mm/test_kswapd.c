@@ -30,13 +30,14 @@ static void rounds_go_on_until_a_zone_is_above_high(void **state)
 	struct drawn *drawn = *state;
 	struct reclaim_walk walk;
 	uint64_t nr = 0;
+	const struct reclaim_hooks hooks = { .ctx = &nr, .evicted = evicted };
 
 	one_zone(drawn, 0);
 	drawn_add_range(drawn, FIRST_PFN, 4100, 0);
 	drawn->mm.zones.zone[0].free_pages = 70;
 	kswapd_begin(&walk, &drawn->mm, 0);
 	assert_int_equal(walk.sc.nr_to_reclaim, 100);
-	reclaim_finish(&walk, 0, evicted, &nr);
+	reclaim_finish(&walk, 0, &hooks);
 	assert_int_equal(nr, 1 + 2 + 4 + 7 + 15 + 31);
 	assert_int_equal(drawn->mm.zones.zone[0].free_pages, 70 + (int64_t)nr);
 	assert_true(zones_balanced(&drawn->mm.zones, 0));

@@ -21,8 +21,10 @@ static void evicted(void *ctx, struct folio *folio, uint64_t shadow)
 
 static uint64_t reclaim(struct drawn *drawn, uint64_t nr_pages, struct victims *victims)
 {
+	const struct reclaim_hooks hooks = { .ctx = victims, .evicted = evicted };
+
 	memset(victims, 0, sizeof(*victims));
-	return reclaim_run(&drawn->mm, drawn->group, nr_pages, false, 0, evicted, victims);
+	return reclaim_run(&drawn->mm, drawn->group, nr_pages, false, 0, &hooks);
 }
 
 /* Run a walk that frees whatever it asks for, and write its requests: "12:1 11:2". */

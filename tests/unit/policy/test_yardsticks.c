@@ -60,7 +60,8 @@ static void access_folios(const char *letters)
 
 static uint64_t reclaim(uint64_t pages)
 {
-	uint64_t nr = reclaim_run(&drawn->mm, drawn->group, pages, false, 0, note_evicted, NULL);
+	const struct reclaim_hooks hooks = { .evicted = note_evicted };
+	uint64_t nr = reclaim_run(&drawn->mm, drawn->group, pages, false, 0, &hooks);
 
 	assert_mm_holds(&drawn->mm);
 	return nr;

@@ -171,6 +171,15 @@ static void what_is_added_is_there(void **state)
 	results_add_lock_hold(results, run_id, 77, "isolate", 2, 31);
 	results_add_drain(results, run_id, "lru_add", "full", 2, 62);
 	results_add_inferred(results, run_id, "rule", 4);
+	results_add_accuracy(results, run_id, 77, "pgactivate", 4, 5, "memory.stat");
+	results_add_estimate(results, run_id,
+			     &(struct results_estimate){ .stream = 3,
+							 .asked = 200,
+							 .unknown = 50,
+							 .first_unknown_ns = RESULTS_NONE });
+	results_add_stress(results, run_id, "never", 77, "pgactivate", 2);
+	results_add_stress(results, run_id, "never", 78, "pgactivate", 2);
+	results_add_stress(results, run_id, "always", 77, "pgactivate", 90);
 	results_end_run(results, run_id, 40, 40, 4);
 	if (results_commit(results, &problem))
 		fail_msg("%s", problem.text);
@@ -202,9 +211,15 @@ static void what_is_added_is_there(void **state)
 			 1);
 	assert_int_equal(
 		ask("SELECT inferred_percent = 10 AND least_decision = 'victim' FROM v_belief"), 1);
+	assert_int_equal(ask("SELECT difference = 1 AND difference_percent = 25 FROM v_accuracy"),
+			 1);
+	assert_int_equal(ask("SELECT unknown_percent = 25 AND first_unknown_seconds IS NULL"
+			     " FROM v_estimate"),
+			 1);
+	assert_int_equal(ask("SELECT never = 4 AND drawn = 12 AND always = 90 FROM v_stress"), 1);
 	assert_int_equal(
 		ask("SELECT count(*) FROM sqlite_master WHERE name LIKE '%\\_once' ESCAPE '\\'"),
-		13);
+		16);
 }
 
 static void every_name_of_the_lists_is_accepted(void **state)

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Accesses to mapped pages: what reclaim finds in page tables, and the faults on pages that this run
+ * has taken away and the recorded kernel had not.
+ *
+ * For both a stream of accesses stands in that agrees with all facts of the tape (replay/facts.h). A run
+ * remembers when each page was looked at last.
+ */
+#include "replay/engine/state.h"
+
+#include <stdlib.h>
+
+int replay_mapped_init(struct replay *replay)
+{
+	return page_cache_init(&replay->mapped.looked);
+}
+
+void replay_mapped_exit(struct replay *replay)
+{
+	page_cache_exit(&replay->mapped.looked);
+	free(replay->mapped.due);
+}
+
+void replay_imagine(struct replay *replay, const struct access_facts *facts, enum access_fill fill,
+		    uint64_t seed)
+{
+	replay->mapped.stream =
+		(struct access_stream){ .facts = facts, .fill = fill, .seed = seed };
+}
+
+static void looked(struct replay *replay, const struct folio *folio, uint64_t ns)
+{
+	if (page_cache_store(&replay->mapped.looked, folio->file, folio->index,
+			     folio_nr_pages(folio), ns << 1 | 1))
+		replay->failed = true;
+}
+
+void replay_look_begins(struct replay *replay, struct folio *folio)
+{
+	looked(replay, folio, replay->event->timestamp_ns);
+}
+
+/*
+ * Kernel: mm/rmap.c, folio_referenced(), v6.18.
+ * Differs: whose page tables they are is not told apart, and accesses are those of the run's stream.
+ */
+bool replay_referenced(void *ctx, struct folio *folio)
+{
+	struct replay *replay = ctx;
+	struct run_mapped *mapped = &replay->mapped;
+	const struct world_file *file = &replay->world->file[folio->file];
+	uint64_t now = replay->event->timestamp_ns;
+	enum access_known known = ACCESS_NONE;
+	bool young = folio_test_clear(folio, FOLIO_young);
+
+	if (!mapped->stream.facts || replay->machine.mm.policy->exact)
+		return young;
+	mapped->nr_asked++;
+	if (young) {
+		looked(replay, folio, now);
+		return true;
+	}
+	for (uint64_t i = 0; i < folio_nr_pages(folio) && known != ACCESS_SEEN; i++) {
+		uint64_t since = page_cache_slot(&mapped->looked, folio->file, folio->index + i);
+		bool accessed;
+		enum access_known page = facts_accessed(&mapped->stream, file->dev, file->ino,
+							folio->index + i, since >> 1, now,
+							&accessed);
+
+		if (page > known || page == ACCESS_SEEN)
+			known = page;
+		if (page == ACCESS_SEEN)
+			known = ACCESS_SEEN;
+		young |= accessed;
+	}
+	if (known == ACCESS_DRAWN && !mapped->nr_unknown++)
+		mapped->first_unknown_ns = now;
+	looked(replay, folio, now);
+	return young;
+}
+
+/* ---- pages that will be missed */
+
+static bool sooner(const struct due_access *a, const struct due_access *b)
+{
+	return a->ns < b->ns;
+}
+
+static void push(struct replay *replay, struct due_access due)
+{
+	struct run_mapped *mapped = &replay->mapped;
+	uint64_t i;
+
+	if (mapped->nr_due == mapped->room_due) {
+		uint64_t room = mapped->room_due ? mapped->room_due * 2 : 1024;
+		struct due_access *bigger = realloc(mapped->due, room * sizeof(*bigger));
+
+		if (!bigger) {
+			replay->failed = true;
+			return;
+		}
+		mapped->due = bigger;
+		mapped->room_due = room;
+	}
+	for (i = mapped->nr_due++; i && sooner(&due, &mapped->due[(i - 1) / 2]); i = (i - 1) / 2)
+		mapped->due[i] = mapped->due[(i - 1) / 2];
+	mapped->due[i] = due;
+}
+
+static struct due_access pop(struct run_mapped *mapped)
+{
+	struct due_access first = mapped->due[0], last = mapped->due[--mapped->nr_due];
+	uint64_t i = 0, child;
+
+	while ((child = 2 * i + 1) < mapped->nr_due) {
+		if (child + 1 < mapped->nr_due &&
+		    sooner(&mapped->due[child + 1], &mapped->due[child]))
+			child++;
+		if (!sooner(&mapped->due[child], &last))
+			break;
+		mapped->due[i] = mapped->due[child];
+		i = child;
+	}
+	mapped->due[i] = last;
+	return first;
+}
+
+void replay_page_unmapped(struct replay *replay, const struct folio *folio)
+{
+	struct run_mapped *mapped = &replay->mapped;
+	const struct world_file *file = &replay->world->file[folio->file];
+	uint64_t now = replay->event->timestamp_ns;
+
+	if (!mapped->stream.facts)
+		return;
+	for (uint64_t i = 0; i < folio_nr_pages(folio); i++) {
+		uint64_t ns = facts_next_unseen(&mapped->stream, file->dev, file->ino,
+						folio->index + i, now);
+
+		if (ns != UINT64_MAX)
+			push(replay, (struct due_access){
+					     .ns = ns,
+					     .index = folio->index + i,
+					     .file = folio->file,
+					     .memcg = folio->lruvec->memcg->index,
+				     });
+	}
+}
+
+void replay_due_accesses(struct replay *replay)
+{
+	struct run_mapped *mapped = &replay->mapped;
+
+	while (mapped->nr_due && mapped->due[0].ns <= replay->event->timestamp_ns) {
+		struct due_access due = pop(mapped);
+		struct folio *folio = page_cache_folio(&replay->machine.cache, due.file, due.index);
+
+		if (folio && folio_test(folio, FOLIO_mapped))
+			continue; /* a fault that the tape shows came first */
+		replay_stimulus(replay, INFER_access_drawn);
+		if (replay->world->file[due.file].dev == ANON_DEV)
+			replay_touch_anon(replay, due.file, due.index);
+		else
+			replay_touch_mapped_file(replay, due.file, due.index,
+						 replay->machine.mm.memcg[due.memcg]);
+	}
+}

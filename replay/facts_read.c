@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The pass over a tape that finds out what it tells of accesses to mapped pages: see replay/facts.h. */
+#include <stdlib.h>
+
+#include "replay/check/check.h"
+#include "replay/event_stream.h"
+#include "replay/facts.h"
+#include "replay/mm/page_cache.h"
+
+#define FOLIO_ORDER_LIMIT 13
+#define MAPPED 7 /* of page_cache slots: in the page cache, and mapped at some time */
+#define CACHED 3
+
+struct facts_pass {
+	struct world world;
+	struct access_facts *facts;
+	struct page_cache cached; /* of the recorded kernel */
+	const struct tape_event *event;
+};
+
+static void add_file_fact(struct facts_pass *pass, uint64_t dev, uint64_t ino, uint64_t index,
+			  enum access_fact kind)
+{
+	facts_add(pass->facts, dev, ino, index, kind, pass->event->timestamp_ns);
+}
+
+static void anon_facts(struct facts_pass *pass)
+{
+	static const enum access_fact kind[] = {
+		[ANON_NEW] = FACT_TOUCHED,	 [ANON_TOUCHED] = FACT_TOUCHED,
+		[ANON_FREED] = FACT_GONE,	 [ANON_READ_AHEAD] = FACT_UNMAPPED,
+		[ANON_UNMAPPED] = FACT_UNMAPPED, [ANON_EVICTED] = FACT_UNMAPPED,
+	};
+	const struct anon_step *step;
+	uint32_t nr;
+
+	if (!pass->world.anon)
+		return;
+	step = anon_steps(pass->world.anon, &nr);
+	for (uint32_t i = 0; i < nr; i++)
+		for (uint64_t page = 0; page >> step[i].order == 0; page++)
+			add_file_fact(pass, ANON_DEV, pass->world.file[step[i].file].ino,
+				      step[i].index + page, kind[step[i].what]);
+}
+
+static void file_folio(struct facts_pass *pass, uint64_t dev, uint64_t ino, uint64_t index,
+		       uint64_t order, bool added)
+{
+	uint32_t file = world_file(&pass->world, dev, ino);
+	struct world_task *task = world_task(&pass->world, pass->event->pid);
+
+	if (order > FOLIO_ORDER_LIMIT)
+		order = 0;
+	for (uint64_t i = 0; i >> order == 0; i++) {
+		if (!added && page_cache_slot(&pass->cached, file, index + i) == MAPPED)
+			add_file_fact(pass, dev, ino, index + i,
+				      task && task->in_reclaim ? FACT_UNMAPPED : FACT_GONE);
+		if (page_cache_store(&pass->cached, file, index + i, 1, added ? CACHED : 0))
+			pass->world.out_of_memory = true;
+	}
+}
+
+static void page_touched(struct facts_pass *pass, uint64_t dev, uint64_t ino, uint64_t index,
+			 enum access_fact kind)
+{
+	uint32_t file = world_file(&pass->world, dev, ino);
+
+	/* A fault on a page that is still to be read finds it cached when it ends. */
+	if (kind == FACT_MAPPED && !page_cache_slot(&pass->cached, file, index))
+		return;
+	add_file_fact(pass, dev, ino, index, kind);
+	if (page_cache_store(&pass->cached, file, index, 1, MAPPED))
+		pass->world.out_of_memory = true;
+}
+
+static void faulted_around(struct facts_pass *pass)
+{
+	const uint64_t *v = pass->event->value;
+	struct world_task *task = world_task(&pass->world, pass->event->pid);
+	uint64_t first = v[MM_FILEMAP_MAP_PAGES_INDEX], last = v[MM_FILEMAP_MAP_PAGES_LAST_INDEX];
+	uint64_t demanded = task ? world_faulted_page(&pass->world, task, first, last) : UINT64_MAX;
+
+	for (uint64_t i = first; i <= last && i - first < MAPPED_PAGES_LIMIT; i++)
+		page_touched(pass, v[MM_FILEMAP_MAP_PAGES_S_DEV], v[MM_FILEMAP_MAP_PAGES_I_INO], i,
+			     i == demanded ? FACT_TOUCHED : FACT_MAPPED);
+}
+
+static void event_facts(struct facts_pass *pass)
+{
+	const uint64_t *v = pass->event->value;
+
+	anon_facts(pass);
+	switch (pass->event->kind) {
+	case EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE:
+		file_folio(pass, v[MM_FILEMAP_ADD_TO_PAGE_CACHE_S_DEV],
+			   v[MM_FILEMAP_ADD_TO_PAGE_CACHE_I_INO],
+			   v[MM_FILEMAP_ADD_TO_PAGE_CACHE_INDEX],
+			   v[MM_FILEMAP_ADD_TO_PAGE_CACHE_ORDER], true);
+		break;
+	case EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE:
+		file_folio(pass, v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_S_DEV],
+			   v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_I_INO],
+			   v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_INDEX],
+			   v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_ORDER], false);
+		break;
+	case EVENT_MM_FILEMAP_FAULT:
+		page_touched(pass, v[MM_FILEMAP_FAULT_S_DEV], v[MM_FILEMAP_FAULT_I_INO],
+			     v[MM_FILEMAP_FAULT_INDEX], FACT_TOUCHED);
+		break;
+	case EVENT_MM_FILEMAP_MAP_PAGES:
+		faulted_around(pass);
+		break;
+	default:
+		break;
+	}
+}
+
+static int pass_over(struct facts_pass *pass, struct tape_reader *reader, struct check *check)
+{
+	struct event_stream *stream = event_stream_open(reader);
+	uint64_t read_end;
+	int ret;
+
+	if (!stream)
+		return TAPE_ERR_MEMORY;
+	while ((ret = event_stream_next(stream, &pass->event, &read_end)) > 0) {
+		world_event(&pass->world, pass->event);
+		check_event(check, pass->event, read_end);
+		event_facts(pass);
+		world_event_done(&pass->world, pass->event, read_end);
+	}
+	event_stream_close(stream);
+	return ret;
+}
+
+int facts_read(struct tape_reader *reader, const struct policy_choice *choice,
+	       struct access_facts **facts)
+{
+	struct facts_pass pass = { .facts = facts_open() };
+	struct check *check = NULL;
+	struct swap_times times;
+	int ret = TAPE_ERR_MEMORY;
+
+	if (!pass.facts)
+		return ret;
+	if (page_cache_init(&pass.cached))
+		goto out_facts;
+	ret = world_init(&pass.world, reader);
+	if (ret) {
+		ret = ret == -1 ? TAPE_ERR_MEMORY : ret;
+		goto out_cached;
+	}
+	check = check_open(&pass.world, choice, 0);
+	ret = check ? pass_over(&pass, reader, check) : TAPE_ERR_MEMORY;
+	if (!ret && pass.world.anon && anon_swap_times(pass.world.anon, &times))
+		facts_set_swap_times(pass.facts, &times);
+	if (!ret)
+		ret = tape_reader_rewind(reader);
+	if (!ret && (check_failed(check) || pass.world.out_of_memory ||
+		     facts_settle(pass.facts, tape_reader_summary(reader)->last_ns)))
+		ret = TAPE_ERR_MEMORY;
+	if (check)
+		check_close(check);
+	world_exit(&pass.world);
+out_cached:
+	page_cache_exit(&pass.cached);
+out_facts:
+	if (ret)
+		facts_close(pass.facts);
+	else
+		*facts = pass.facts;
+	return ret;
+}
