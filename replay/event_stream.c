@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/read_calls.h"
+
 #define LOOK_AHEAD_EVENTS 65536
 #define BATCH_PAGES 31 /* of one get_pages batch of single pages: PAGEVEC_SIZE */
 #define READ_PAGES_LIMIT (1u << 19) /* of one request: MAX_RW_COUNT, 2 GiB, in 4 KiB pages */
@@ -25,7 +27,22 @@ struct event_stream {
 	unsigned int nr_pending;
 	int end; /* what the reader returned when it returned no event, 1 before that */
 	struct kept_event *served; /* handed out, still occupying the ring's first place */
+	struct read_calls *calls; /* NULL: reads have an event of their own */
+	struct tape_event read; /* by a call, handed out */
 };
+
+/* No event tells reads, but system calls do. */
+static bool reads_are_calls(const struct tape_reader *reader)
+{
+	bool calls = false;
+
+	for (unsigned int i = 0; tape_reader_type(reader, i); i++) {
+		if (tape_reader_type(reader, i)->kind == EVENT_MM_FILEMAP_GET_PAGES)
+			return false;
+		calls |= tape_reader_type(reader, i)->kind == EVENT_SYS_EXIT_PREAD64;
+	}
+	return calls;
+}
 
 struct event_stream *event_stream_open(struct tape_reader *reader)
 {
@@ -36,8 +53,10 @@ struct event_stream *event_stream_open(struct tape_reader *reader)
 	stream->reader = reader;
 	stream->end = 1;
 	stream->kept = malloc(LOOK_AHEAD_EVENTS * sizeof(*stream->kept));
-	if (!stream->kept) {
-		free(stream);
+	if (reads_are_calls(reader))
+		stream->calls = read_calls_open();
+	if (!stream->kept || (reads_are_calls(reader) && !stream->calls)) {
+		event_stream_close(stream);
 		return NULL;
 	}
 	return stream;
@@ -50,6 +69,7 @@ void event_stream_close(struct event_stream *stream)
 	for (unsigned int i = 0; i < stream->nr; i++)
 		free((char *)stream->kept[(stream->first + i) % LOOK_AHEAD_EVENTS].event.strings);
 	free(stream->kept);
+	read_calls_close(stream->calls);
 	free(stream);
 }
 
@@ -209,7 +229,7 @@ static int look_ahead(struct event_stream *stream)
 	return 0;
 }
 
-int event_stream_next(struct event_stream *stream, const struct tape_event **event,
+static int next_event(struct event_stream *stream, const struct tape_event **event,
 		      uint64_t *read_end)
 {
 	struct kept_event *first;
@@ -243,4 +263,21 @@ int event_stream_next(struct event_stream *stream, const struct tape_event **eve
 	*event = &first->event;
 	*read_end = first->read_end;
 	return 1;
+}
+
+int event_stream_next(struct event_stream *stream, const struct tape_event **event,
+		      uint64_t *read_end)
+{
+	int ret = next_event(stream, event, read_end), is_read;
+
+	if (ret <= 0 || !stream->calls)
+		return ret;
+	is_read = read_calls_event(stream->calls, *event, &stream->read);
+	if (is_read < 0)
+		return is_read;
+	if (is_read) {
+		*event = &stream->read;
+		*read_end = stream->read.value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
+	}
+	return ret;
 }

@@ -5,6 +5,8 @@
  * mm_filemap_get_pages names the batch's first page and the last page of the whole request. What
  * the batch covered shows only in the next such event of the same task and file: same last page,
  * larger first page. So a read of several pages makes the stream look ahead.
+ *
+ * On a tape without that event reads are taken from system calls: replay/read_calls.h.
  */
 #ifndef REPLAY_EVENT_STREAM_H
 #define REPLAY_EVENT_STREAM_H

@@ -69,6 +69,7 @@ void check_close(struct check *check)
 		world->task[i]->bracket = NULL;
 	}
 	machine_exit(&check->machine);
+	free(check->lru_gen_before);
 	free(check->draining);
 	free(check->run);
 	free(check->expected);

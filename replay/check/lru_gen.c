@@ -92,6 +92,64 @@ static void scan(struct check *check, struct reclaim_bracket *bracket)
 	}
 }
 
+/* ---- metadata: their reads have no event, and they are held by their buffers, so that they stay for long */
+
+#define METADATA_TRIED 6 /* folios of one scan */
+
+struct metadata_guess {
+	struct check *check;
+	struct folio *folio[METADATA_TRIED];
+	bool would_take[METADATA_TRIED];
+	unsigned int nr;
+	unsigned int flipped; /* bit i: folio[i] fares otherwise than its flags say */
+};
+
+static enum scan_fate guess_fate(void *ctx, struct folio *folio, bool would_take)
+{
+	struct metadata_guess *guess = ctx;
+	unsigned int i = 0;
+
+	if (!check_is_metadata(guess->check, folio))
+		return would_take ? SCAN_TAKES : SCAN_MOVES_ON;
+	while (i < guess->nr && guess->folio[i] != folio)
+		i++;
+	if (i == METADATA_TRIED)
+		return would_take ? SCAN_TAKES : SCAN_MOVES_ON;
+	if (i == guess->nr) {
+		guess->folio[i] = folio;
+		guess->would_take[i] = would_take;
+		guess->nr++;
+	}
+	return would_take != (guess->flipped >> i & 1) ? SCAN_TAKES : SCAN_MOVES_ON;
+}
+
+/*
+ * The scan's figures are on the tape: if they come out only with other access counts of metadata folios
+ * among those it looked at, these are it.
+ */
+static void settle_metadata(struct check *check, const struct scan_request *request,
+			    uint64_t nr_scanned, uint64_t nr_taken)
+{
+	struct mm *mm = &check->machine.mm;
+	struct metadata_guess guess = { .check = check };
+
+	do {
+		struct scan_result result = { 0 };
+
+		lru_gen_preview(mm, request, guess_fate, &guess, &result);
+		if (result.nr_scanned == nr_scanned && result.nr_taken == nr_taken)
+			break;
+	} while (++guess.flipped < 1u << guess.nr);
+	if (!guess.flipped || guess.flipped == 1u << guess.nr)
+		return;
+	for (unsigned int i = 0; i < guess.nr; i++) {
+		if (!(guess.flipped >> i & 1))
+			continue;
+		world_infer(check->world, INFER_metadata_tier);
+		lru_gen_set_accesses(mm, guess.folio[i], guess.would_take[i] ? 5 : 0);
+	}
+}
+
 /* The walk goes on to its next scan. Return: false: it ends. */
 static bool next_scan(struct check *check, struct reclaim_bracket *bracket)
 {
@@ -132,6 +190,8 @@ void check_lru_gen_isolated(struct check *check)
 	bracket->applied.reclaim_idx = (uint8_t)v[MM_VMSCAN_LRU_ISOLATE_HIGHEST_ZONEIDX];
 	if (bracket->applied.reclaim_idx >= MAX_NR_ZONES)
 		bracket->applied.reclaim_idx = MAX_NR_ZONES - 1;
+	settle_metadata(check, &bracket->applied, v[MM_VMSCAN_LRU_ISOLATE_NR_SCANNED],
+			v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN]);
 	scan(check, bracket);
 	if (bracket->result.nr_scanned == v[MM_VMSCAN_LRU_ISOLATE_NR_SCANNED] &&
 	    bracket->result.nr_taken == v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN] &&
@@ -193,6 +253,38 @@ static bool is_taken(const struct reclaim_bracket *bracket, const struct folio *
 	return false;
 }
 
+/*
+ * A metadata folio is evicted that the scan was thought to have moved on. If it took another one, that was
+ * the wrong one of the two: the figures are the same either way.
+ */
+static void settle_victim(struct check *check, struct reclaim_bracket *bracket, struct folio *folio)
+{
+	struct mm *mm = &check->machine.mm;
+	struct lruvec *lruvec = folio->lruvec;
+	struct folio *other = NULL;
+
+	if (!folio_test(folio, PG_lru) || !check_is_metadata(check, folio))
+		return;
+	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
+		other = list_entry(pos, struct folio, lru);
+		if (check_is_metadata(check, other) && !folio_test(other, FOLIO_survivor))
+			break;
+		other = NULL;
+	}
+	if (!other)
+		return;
+	world_infer(check->world, INFER_metadata_tier);
+	mm->policy->folio_removed(mm, lruvec, folio);
+	folio_clear(folio, PG_active);
+	lru_gen_set_accesses(mm, folio, 0);
+	folio_set(folio, FOLIO_isolated);
+	list_add(&folio->lru, &other->lru);
+	list_del(&other->lru);
+	folio_clear(other, FOLIO_isolated);
+	folio_set(other, PG_lru);
+	lru_gen_add_bumped(mm, lruvec, other);
+}
+
 /* The first isolated folio that was neither evicted nor passed over. */
 static struct folio *next_victim(const struct check *check, const struct reclaim_bracket *bracket)
 {
@@ -227,12 +319,15 @@ void check_lru_gen_victim(struct check *check, struct reclaim_bracket *bracket, 
 
 	if (is_silent(check))
 		scan_up_to(check, bracket, folio);
+	if (bracket->isolated && !is_taken(bracket, folio))
+		settle_victim(check, bracket, folio);
 	if (folio_test(folio, PG_dirty)) {
 		check->undecided.writeback++;
 		world_infer(check->world, INFER_writeback_ended);
 		bracket->total_unknown = true;
 		return;
 	}
+	bracket->total_unknown |= check_is_metadata(check, folio);
 	expected = next_victim(check, bracket);
 	bracket->result.nr_reclaimed += is_silent(check) ? folio_nr_pages(folio) : 0;
 	if (is_taken(bracket, folio) && !folio_test(folio, FOLIO_survivor)) {
@@ -315,7 +410,7 @@ void check_lru_gen_activated(struct check *check)
 
 /* ---- debugfs: commands that have no event, told by a mark "lru_gen COMMAND" */
 
-static void eviction_over(struct check *check)
+void check_lru_gen_eviction_over(struct check *check)
 {
 	struct world_task *task = check->debugfs_task;
 	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
@@ -381,173 +476,6 @@ void check_lru_gen_before(struct check *check)
 	case EVENT_MM_LRU_ACTIVATE:
 		return;
 	default:
-		eviction_over(check);
-	}
-}
-
-/* ---- lru_gen_full */
-
-/* One size, "N" or "Nx". */
-static void compare_size(struct check *check, const struct mem_cgroup *memcg, int type,
-			 uint64_t seq, const char *text)
-{
-	const struct lru_gen_folio *lrugen = lruvec_lru_gen(&memcg->lruvec[0]);
-	int64_t pages = 0;
-	long long recorded;
-	char mark = ' ';
-	bool used = seq >= lrugen->min_seq[type];
-
-	if (sscanf(text, "%lld%c", &recorded, &mark) < 1)
-		return;
-	for (int zone = 0; zone < MAX_NR_ZONES; zone++) {
-		int64_t n = lrugen->nr_pages[lru_gen_from_seq(seq)][type][zone];
-
-		pages += n > 0 ? n : 0;
-	}
-	if (pages == recorded && used == (mark != 'x') && seq <= lrugen->max_seq)
-		check_equal(check, memcg, CHECK_generation_size);
-	else
-		check_unequal(check, memcg, CHECK_generation_size,
-			      "seq %" PRIu64 ": %" PRId64 "%s (min %" PRIu64 ", max %" PRIu64
-			      ")|%s",
-			      seq, pages, used ? "" : "x", lrugen->min_seq[type], lrugen->max_seq,
-			      text);
-}
-
-/* A tier's three counters of a type in one generation; what they are stands behind each. */
-static void compare_tier(struct check *check, const struct mem_cgroup *memcg, int type,
-			 uint64_t seq, unsigned int tier, const unsigned long long recorded[3],
-			 char kind)
-{
-	const struct lru_gen_folio *lrugen = lruvec_lru_gen(&memcg->lruvec[0]);
-	const uint64_t average[3] = { lrugen->avg_refaulted[type][tier],
-				      lrugen->avg_total[type][tier], 0 };
-	const uint64_t count[3] = { lrugen->refaulted[type][tier], lrugen->evicted[type][tier],
-				    lrugen->protected[type][tier] };
-	const uint64_t *ours = kind == 'R' ? average : count;
-	unsigned int nr = kind == 'R' ? 2 : 3;
-
-	if (kind == 'r' && seq != lrugen->min_seq[type]) {
-		check_unequal(check, memcg, CHECK_tier_counters, "min_seq %" PRIu64 "|%" PRIu64,
-			      lrugen->min_seq[type], seq);
-		return;
-	}
-	for (unsigned int i = 0; i < nr; i++)
-		if (ours[i] != recorded[i]) {
-			check_unequal(check, memcg, CHECK_tier_counters,
-				      "tier %u%s: %" PRIu64 " %" PRIu64 " %" PRIu64
-				      "|%llu %llu %llu",
-				      tier, kind == 'R' ? ", averages" : "", ours[0], ours[1],
-				      ours[2], recorded[0], recorded[1], recorded[2]);
-			return;
-		}
-	check_equal(check, memcg, CHECK_tier_counters);
-}
-
-/* TIER and three numbers a type, anon first, each with a letter that says what it is, or none. */
-static void compare_tiers(struct check *check, const struct mem_cgroup *memcg, uint64_t seq,
-			  char *const word[7])
-{
-	unsigned long tier = strtoul(word[0], NULL, 10);
-
-	if (tier >= MAX_NR_TIERS)
-		return;
-	for (int type = 0; type < ANON_AND_FILE; type++) {
-		unsigned long long n[3];
-		char kind = 0, *end;
-
-		for (int i = 0; i < 3; i++) {
-			n[i] = strtoull(word[1 + 3 * type + i], &end, 10);
-			kind = i ? kind : *end;
-		}
-		if (kind == 'R' || kind == 'r')
-			compare_tier(check, memcg, type, seq, (unsigned int)tier, n, kind);
-	}
-}
-
-/* The memcg of a line "memcg ID PATH", if it is one whose folios are all known. */
-static const struct mem_cgroup *memcg_of_line(struct check *check, const char *line, size_t size)
-{
-	const struct world *world = check->world;
-	char text[WORLD_PATH_BYTES + 32], path[WORLD_PATH_BYTES];
-
-	if (size >= sizeof(text))
-		return NULL;
-	memcpy(text, line, size);
-	text[size] = '\0';
-	if (sscanf(text, "memcg %*u %4095s", path) != 1)
-		return NULL;
-	for (uint32_t n = 1; n < world->nr_memcgs; n++)
-		if (!strcmp(world->memcg[n].path, path)) {
-			struct mem_cgroup *memcg = machine_memcg(&check->machine, n);
-
-			return check_all_folios_known(memcg) ? memcg : NULL;
-		}
-	return NULL;
-}
-
-#define ROW_WORDS 8
-
-static unsigned int split(char *row, char *word[ROW_WORDS])
-{
-	unsigned int nr = 0;
-
-	for (char *at = strtok(row, " "); at && nr < ROW_WORDS; at = strtok(NULL, " "))
-		word[nr++] = at;
-	return nr;
-}
-
-static bool is_number(const char *word)
-{
-	return !word[strspn(word, "0123456789")];
-}
-
-/*
- * Below a memcg's line and each node's: for each generation SEQ AGE ANON FILE, four tiers (seven words),
- * and a line of what page-table walks did (four words with letters, or six).
- */
-static void compare_snapshot(struct check *check, const char *text)
-{
-	const struct mem_cgroup *memcg = NULL;
-	unsigned int nid = 0;
-	uint64_t seq = 0;
-
-	for (const char *line = text; *line;
-	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : line + strlen(line)) {
-		size_t size = strcspn(line, "\n");
-		char row[256], *word[ROW_WORDS];
-		unsigned int nr;
-
-		if (!strncmp(line, "memcg ", 6)) {
-			memcg = memcg_of_line(check, line, size);
-			continue;
-		}
-		if (!memcg || size >= sizeof(row))
-			continue;
-		memcpy(row, line, size);
-		row[size] = '\0';
-		nr = split(row, word);
-		if (nr == 2 && !strcmp(word[0], "node")) {
-			nid = (unsigned int)strtoul(word[1], NULL, 10);
-		} else if (nr == 4 && !nid && is_number(word[0]) && is_number(word[1])) {
-			seq = strtoull(word[0], NULL, 10);
-			/* Anon folios are followed only where their frees are on the tape. */
-			if (check->world->single_frees)
-				compare_size(check, memcg, LRU_GEN_ANON, seq, word[2]);
-			compare_size(check, memcg, LRU_GEN_FILE, seq, word[3]);
-		} else if (nr == 7 && !nid) {
-			compare_tiers(check, memcg, seq, word);
-		}
-	}
-}
-
-void check_lru_gen_snapshots(struct check *check)
-{
-	const struct world *world = check->world;
-
-	while (check->nr_snapshots < world->nr_lru_gen &&
-	       world->lru_gen[check->nr_snapshots].timestamp_ns < check->event->timestamp_ns) {
-		eviction_over(check);
-		compare_snapshot(check, world->lru_gen[check->nr_snapshots++].text);
+		check_lru_gen_eviction_over(check);
 	}
 }

@@ -171,7 +171,7 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 				     bracket->target && check_all_folios_known(bracket->target) :
 				     global_is_known(check, bracket);
 	if (bracket->predicted && check->machine.mm.policy->generations &&
-	    (!memcg_reclaim || !check->world->reads_seen)) {
+	    (!memcg_reclaim || (!check->world->reads_seen && !check->world->read_calls_seen))) {
 		if (memcg_reclaim)
 			check->undecided.no_reads++;
 		else

@@ -9,7 +9,8 @@
  *   reclaim.c  reclaim calls and what they isolate
  *   victims.c  which isolated folios are evicted, and where the others go
  *   shadows.c  which shadows reclaim drops
- *   lru_gen.c  the same two of a kernel that runs MGLRU, and its snapshots
+ *   lru_gen.c  the same two of a kernel that runs MGLRU
+ *   lru_gen_snapshot.c  its snapshots
  *   tally.c    counting what is equal, and telling what is not
  */
 #ifndef REPLAY_CHECK_STATE_H
@@ -108,6 +109,7 @@ struct check {
 	bool lossy; /* events have been lost */
 	unsigned int nr_to_be_asked; /* brackets */
 	uint32_t nr_snapshots; /* of the world's lru_gen, compared so far */
+	struct lru_gen_before *lru_gen_before; /* while the next one is being read, else NULL */
 	struct world_task *debugfs_task; /* in a command to lru_gen, NULL: nobody is */
 	struct check_mismatch *explained;
 	unsigned int nr_explain, nr_explained;
@@ -251,9 +253,6 @@ bool check_all_folios_known(struct mem_cgroup *top);
 /** check_lru_gen_before() - of each event, before it is looked at. */
 void check_lru_gen_before(struct check *check);
 
-/** check_lru_gen_snapshots() - lru_gen_full as it was before the current event. */
-void check_lru_gen_snapshots(struct check *check);
-
 /** check_lru_gen_isolated() - mm_vmscan_lru_isolate. */
 void check_lru_gen_isolated(struct check *check);
 
@@ -270,8 +269,16 @@ void check_lru_gen_ended(struct check *check, uint64_t nr_reclaimed);
 /** check_lru_gen_activated() - mm_lru_activate. */
 void check_lru_gen_activated(struct check *check);
 
+/** check_lru_gen_eviction_over() - a command that evicts, if there is one, has ended. */
+void check_lru_gen_eviction_over(struct check *check);
+
 /** check_lru_gen_mark() - a mark: perhaps a command to lru_gen in debugfs, which has no event. */
 void check_lru_gen_mark(struct check *check, const char *text);
+
+/* ---- lru_gen_snapshot.c */
+
+/** check_lru_gen_snapshots() - lru_gen_full as it was before the current event. */
+void check_lru_gen_snapshots(struct check *check);
 
 /* ---- victims.c */
 

@@ -120,6 +120,23 @@ void lru_gen_add_folio(struct mm *mm, struct lruvec *lruvec, struct folio *folio
 		list_add(&folio->lru, list);
 }
 
+void lru_gen_add_bumped(struct mm *mm, struct lruvec *lruvec, struct folio *folio)
+{
+	struct lru_gen_folio *lrugen = lruvec_lru_gen(lruvec);
+	struct lru_gen_flags *flags = folio_lru_gen_flags(folio);
+	int type = folio_is_file_lru(folio), gen = lru_gen_from_seq(lrugen->min_seq[type] + 1);
+	struct list_head *list;
+
+	flags->gen = (uint8_t)(gen + 1);
+	flags->zone = mm_folio_zone(mm, folio);
+	lru_gen_update_size(lruvec, type, flags->zone, -1, gen, (int64_t)folio_nr_pages(folio));
+	list = &lrugen->folios[gen][type][flags->zone];
+	if (lru_gen_rules(mm)->protected_to_young_end)
+		list_add(&folio->lru, list);
+	else
+		list_add_tail(&folio->lru, list);
+}
+
 void lru_gen_del_folio(struct lruvec *lruvec, struct folio *folio, bool reclaiming)
 {
 	struct lru_gen_flags *flags = folio_lru_gen_flags(folio);

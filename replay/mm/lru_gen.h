@@ -153,6 +153,9 @@ void lru_gen_add_folio(struct mm *mm, struct lruvec *lruvec, struct folio *folio
  */
 void lru_gen_del_folio(struct lruvec *lruvec, struct folio *folio, bool reclaiming);
 
+/** lru_gen_add_bumped() - onto the list that a protected folio of the oldest generation goes to. */
+void lru_gen_add_bumped(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
+
 /** lru_gen_check() - lists, flags and sizes agree; so do the numbers of generations. */
 bool lru_gen_check(const struct mm *mm, const struct lruvec *lruvec);
 
@@ -170,6 +173,9 @@ unsigned int folio_lru_refs(const struct lru_gen_rules *rules, const struct foli
 /** lru_gen_tier() - of a folio with so many accesses. Kernel: lru_tier_from_refs(), v6.18. */
 unsigned int lru_tier_from_refs(const struct lru_gen_rules *rules, unsigned int refs,
 				bool workingset);
+
+/** lru_gen_set_accesses() - as if it had been accessed so often; @accesses: from 5 on it is saturated. */
+void lru_gen_set_accesses(const struct mm *mm, struct folio *folio, unsigned int accesses);
 
 /** lru_gen_saturated() - accessed so often that no more can be counted: always protected. */
 bool lru_gen_saturated(const struct lru_gen_rules *rules, const struct folio *folio);
@@ -238,6 +244,20 @@ bool lru_gen_try_to_inc_min_seq(struct mm *mm, struct lruvec *lruvec, unsigned i
  */
 uint64_t lru_gen_scan_folios(struct mm *mm, const struct scan_request *request,
 			     struct list_head *taken, struct scan_result *result);
+
+enum scan_fate {
+	SCAN_MOVES_ON,
+	SCAN_TAKES,
+};
+
+/**
+ * lru_gen_preview() - what lru_gen_scan_folios() would find; nothing changes
+ * @fate: asked for each folio, oldest first: does the scan take it? @would_take: by the rules it does
+ * @result: nr_scanned and nr_taken are added to
+ */
+void lru_gen_preview(struct mm *mm, const struct scan_request *request,
+		     enum scan_fate (*fate)(void *ctx, struct folio *folio, bool would_take),
+		     void *ctx, struct scan_result *result);
 
 /**
  * lru_gen_merge_oldest() - move the folios of the oldest generation to the next, for inc_min_seq()

@@ -166,26 +166,56 @@ static always_inline bool merge_list(struct mm *mm, struct lruvec *lruvec, int t
 	return *remaining;
 }
 
+/* Why the scan moves a folio on. */
+enum sort_reason {
+	SORT_NOT,
+	SORT_PROMOTED,
+	SORT_PROTECTED,
+	SORT_INELIGIBLE,
+	SORT_WAITING,
+};
+
+static always_inline enum sort_reason sort_reason(const struct scan *scan, struct folio *folio,
+						  int zone)
+{
+	const struct lru_gen_rules *rules = scan->rules;
+	int oldest = lru_gen_from_seq(scan->lrugen->min_seq[scan->type]);
+	unsigned int tier;
+
+	if (folio_lru_gen_flags(folio)->gen != oldest + 1)
+		return SORT_PROMOTED;
+	tier = lru_tier_from_refs(rules, folio_lru_refs(rules, folio),
+				  folio_test(folio, PG_workingset));
+	if ((int)tier > scan->tier_idx || lru_gen_saturated(rules, folio))
+		return SORT_PROTECTED;
+	if (zone > scan->reclaim_idx)
+		return SORT_INELIGIBLE;
+	if (rules->dirty_folios_wait &&
+	    (folio_test(folio, PG_writeback) || (scan->type && folio_test(folio, PG_dirty)) ||
+	     (rules->locked_folios_wait && folio_test(folio, PG_locked))))
+		return SORT_WAITING;
+	return SORT_NOT;
+}
+
 /*
  * Kernel: mm/vmscan.c, sort_folio(), v6.18 and v6.12.
- * @tier: of the folio. @gen: set to where it belongs. Return: to which end of that it goes.
+ * @gen: set to where the folio belongs. Return: to which end of that it goes.
  */
 static always_inline enum sorted_to sort_folio(struct scan *scan, struct folio *folio, int zone,
 					       int *gen, struct bump_batch *batch,
 					       const bool batch_counters)
 {
 	const struct lru_gen_rules *rules = scan->rules;
-	const struct lru_gen_flags *flags = folio_lru_gen_flags(folio);
 	int oldest = lru_gen_from_seq(scan->lrugen->min_seq[scan->type]);
-	unsigned int tier;
+	enum sort_reason reason = sort_reason(scan, folio, zone);
 
-	if (flags->gen != oldest + 1) {
-		*gen = flags->gen - 1;
+	switch (reason) {
+	case SORT_NOT:
+		return NOT_SORTED;
+	case SORT_PROMOTED:
+		*gen = folio_lru_gen_flags(folio)->gen - 1;
 		return SORTED_YOUNG_END;
-	}
-	tier = lru_tier_from_refs(rules, folio_lru_refs(rules, folio),
-				  folio_test(folio, PG_workingset));
-	if ((int)tier > scan->tier_idx || lru_gen_saturated(rules, folio)) {
+	case SORT_PROTECTED:
 		count_protected(rules, scan->lrugen, folio, scan->type);
 		lruvec_count(scan->lruvec, COUNT_protected, folio_nr_pages(folio));
 		if (rules->protection_counts_as_activation)
@@ -193,23 +223,16 @@ static always_inline enum sorted_to sort_folio(struct scan *scan, struct folio *
 				     scan->type ? COUNT_workingset_activate_file :
 						  COUNT_workingset_activate_anon,
 				     folio_nr_pages(folio));
-		*gen = folio_inc_gen(rules, scan->lruvec, folio, oldest, false, batch,
-				     batch_counters);
-		return rules->protected_to_young_end ? SORTED_YOUNG_END : SORTED_OLD_END;
+		break;
+	case SORT_INELIGIBLE:
+	case SORT_WAITING:
+		break;
 	}
-	if (zone > scan->reclaim_idx) {
-		*gen = folio_inc_gen(rules, scan->lruvec, folio, oldest, false, batch,
-				     batch_counters);
-		return SORTED_OLD_END;
-	}
-	if (rules->dirty_folios_wait &&
-	    (folio_test(folio, PG_writeback) || (scan->type && folio_test(folio, PG_dirty)) ||
-	     (rules->locked_folios_wait && folio_test(folio, PG_locked)))) {
-		*gen = folio_inc_gen(rules, scan->lruvec, folio, oldest, true, batch,
-				     batch_counters);
+	*gen = folio_inc_gen(rules, scan->lruvec, folio, oldest, reason == SORT_WAITING, batch,
+			     batch_counters);
+	if (reason == SORT_WAITING || (reason == SORT_PROTECTED && rules->protected_to_young_end))
 		return SORTED_YOUNG_END;
-	}
-	return NOT_SORTED;
+	return SORTED_OLD_END;
 }
 
 /* Kernel: mm/vmscan.c, isolate_folio(), v6.18 and v6.12. Differs: a folio on a list can always be had. */
@@ -334,15 +357,14 @@ bool lru_gen_merge_oldest(struct mm *mm, struct lruvec *lruvec, int type, unsign
 	return true;
 }
 
-uint64_t lru_gen_scan_folios(struct mm *mm, const struct scan_request *request,
-			     struct list_head *taken, struct scan_result *result)
+static struct scan scan_of(struct mm *mm, const struct scan_request *request,
+			   struct list_head *taken)
 {
-	const struct lru_gen_rules *rules = lru_gen_rules(mm);
-	struct scan scan = {
+	return (struct scan){
 		.mm = mm,
 		.lruvec = request->lruvec,
 		.lrugen = lruvec_lru_gen(request->lruvec),
-		.rules = rules,
+		.rules = lru_gen_rules(mm),
 		.taken = taken,
 		.type = request->lru == LRU_INACTIVE_FILE,
 		.tier_idx = request->tier_idx,
@@ -351,6 +373,13 @@ uint64_t lru_gen_scan_folios(struct mm *mm, const struct scan_request *request,
 				     (unsigned int)request->nr_to_scan :
 				     MAX_LRU_BATCH,
 	};
+}
+
+uint64_t lru_gen_scan_folios(struct mm *mm, const struct scan_request *request,
+			     struct list_head *taken, struct scan_result *result)
+{
+	const struct lru_gen_rules *rules = lru_gen_rules(mm);
+	struct scan scan = scan_of(mm, request, taken);
 
 	/* Eligible zones from the highest down, then the ineligible ones. */
 	for (int i = MAX_NR_ZONES; i > 0; i--) {
@@ -364,4 +393,28 @@ uint64_t lru_gen_scan_folios(struct mm *mm, const struct scan_request *request,
 	result->nr_pgscan += scan.isolated;
 	result->nr_pgrefill += scan.sorted;
 	return scan.isolated || !scan.remaining ? scan.scanned : 0;
+}
+
+void lru_gen_preview(struct mm *mm, const struct scan_request *request,
+		     enum scan_fate (*fate)(void *ctx, struct folio *folio, bool would_take),
+		     void *ctx, struct scan_result *result)
+{
+	struct scan scan = scan_of(mm, request, NULL);
+	int gen = lru_gen_from_seq(scan.lrugen->min_seq[scan.type]);
+
+	for (int i = MAX_NR_ZONES; i > 0; i--) {
+		int zone = (request->reclaim_idx + i) % MAX_NR_ZONES;
+		struct list_head *head = &scan.lrugen->folios[gen][scan.type][zone];
+
+		for (struct list_head *pos = head->prev; pos != head; pos = pos->prev) {
+			struct folio *folio = list_entry(pos, struct folio, lru);
+			bool take = sort_reason(&scan, folio, zone) == SORT_NOT;
+
+			result->nr_scanned += folio_nr_pages(folio);
+			if (fate(ctx, folio, take) == SCAN_TAKES)
+				result->nr_taken += folio_nr_pages(folio);
+			if (!--scan.remaining || result->nr_taken >= MIN_LRU_BATCH)
+				return;
+		}
+	}
 }

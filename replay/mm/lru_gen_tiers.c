@@ -49,6 +49,14 @@ void lru_gen_inc_refs(const struct mm *mm, struct folio *folio)
 		folio_set(folio, PG_workingset);
 }
 
+void lru_gen_set_accesses(const struct mm *mm, struct folio *folio, unsigned int accesses)
+{
+	folio_clear(folio, PG_referenced | PG_workingset);
+	folio_lru_gen_flags(folio)->refs = 0;
+	while (accesses--)
+		lru_gen_inc_refs(mm, folio);
+}
+
 unsigned int folio_lru_refs(const struct lru_gen_rules *rules, const struct folio *folio)
 {
 	const struct lru_gen_flags *flags = (const struct lru_gen_flags *)folio->private;

@@ -328,10 +328,14 @@ static void read_memcg_files(struct world *world, const struct tape_reader *read
 
 static void read_lru_gen(struct world *world, const struct tape_reader *reader)
 {
-	const struct tape_blob *blob;
+	const struct tape_blob *blob, *last = NULL;
 	uint32_t room = 0;
 
-	for (size_t i = 0; (blob = tape_reader_blob(reader, i)); i++) {
+	for (size_t i = 0; (blob = tape_reader_blob(reader, i)); last = blob, i++) {
+		/* A piece has the time when it had been read; its reading began when the one before had. */
+		uint64_t begin_ns = last && last->moment == blob->moment ? last->timestamp_ns :
+									   blob->timestamp_ns;
+
 		if (blob->moment == TAPE_MOMENT_START || blob->moment == TAPE_MOMENT_END ||
 		    strcmp(blob->name, "/sys/kernel/debug/lru_gen_full"))
 			continue;
@@ -348,8 +352,8 @@ static void read_lru_gen(struct world *world, const struct tape_reader *reader)
 			room = bigger;
 		}
 		/* The recorder takes them one after the other: they come in their order. */
-		world->lru_gen[world->nr_lru_gen++] = (struct world_lru_gen){ blob->timestamp_ns,
-									      blob->data };
+		world->lru_gen[world->nr_lru_gen++] =
+			(struct world_lru_gen){ begin_ns, blob->timestamp_ns, blob->data };
 	}
 }
 
@@ -387,6 +391,8 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 			world->flushes_seen = true;
 		if (type->kind == EVENT_MM_FILEMAP_GET_PAGES)
 			world->reads_seen = true;
+		if (type->kind == EVENT_SYS_EXIT_PREAD64)
+			world->read_calls_seen = true;
 		if (type->kind == EVENT_PAGE_CACHE_RA_UNBOUNDED)
 			world->readahead_seen = true;
 	}

@@ -557,6 +557,8 @@ void world_event(struct world *world, const struct tape_event *event)
 	case EVENT_MM_FILEMAP_GET_PAGES:
 		world_readahead_event(world, event);
 		set_in_fault(world, event->pid, false);
+		if (!world->reads_seen)
+			world_infer(world, INFER_read_by_call);
 		page_seen(world, v[MM_FILEMAP_GET_PAGES_S_DEV], v[MM_FILEMAP_GET_PAGES_I_INO],
 			  v[MM_FILEMAP_GET_PAGES_INDEX], 0);
 		break;
@@ -565,7 +567,8 @@ void world_event(struct world *world, const struct tape_event *event)
 	case EVENT_PAGE_CACHE_RA_ORDER:
 	case EVENT_PAGE_CACHE_RA_UNBOUNDED:
 	case EVENT_MM_FILEMAP_FAULT:
-		set_in_fault(world, event->pid, true);
+		if (event->kind == EVENT_MM_FILEMAP_FAULT)
+			set_in_fault(world, event->pid, true);
 		world_readahead_event(world, event);
 		break;
 	case EVENT_SCHED_PROCESS_FORK:

@@ -91,7 +91,7 @@ struct world_reader {
 
 /* lru_gen_full as it was at some time. */
 struct world_lru_gen {
-	uint64_t timestamp_ns;
+	uint64_t begin_ns, timestamp_ns; /* of the reading: its begin, its end */
 	const char *text; /* the tape reader's */
 };
 
@@ -130,6 +130,7 @@ struct world {
 	bool flushes_seen; /* flushes of memcg statistics are */
 	bool adds_seen; /* adds to the page cache are */
 	bool reads_seen; /* reads by descriptor are: mm_filemap_get_pages */
+	bool read_calls_seen; /* pread64() is */
 	bool single_frees; /* mm_page_free of single pages is on the tape: anon can be followed */
 	bool faults_seen,
 		allocs_seen; /* user faults are on the tape; all movable allocations are */

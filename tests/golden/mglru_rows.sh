@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What check finds on tapes of kernels that ran MGLRU, row by row as mglru.csv has it. All but one come from
-# traces that hold lru_gen_full between their events (tests/oracle/mglru_tape.c); vm-6.12 is by our recorder.
+# What check finds on tapes of kernels that ran MGLRU, row by row as mglru.csv has it. mglru-* come from
+# traces that hold lru_gen_full between their events (tests/oracle/mglru_tape.c), vm-* are by our recorder.
 # UPDATE_GOLDEN=1 rewrites the rows.
 set -eu
 cd "$TOP/tests/golden"
 echo "tape,memcg,decision,decided,equal" >"$TEST_TMP/mglru.csv"
-for tape in tapes/v1/mglru-*.lrt tapes/v1/vm-6.12-mglru-pread.lrt; do
+for tape in tapes/v1/mglru-*.lrt tapes/v1/vm-*-mglru-*.lrt; do
 	"$LRUTAPE" check -o "$TEST_TMP/rows.db" "$tape" >/dev/null
 	"$LRUTAPE" sql --csv "$TEST_TMP/rows.db" "
 		SELECT tape, memcg, decision, decided, equal FROM v_agreement WHERE memcg_id IS NOT NULL

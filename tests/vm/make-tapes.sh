@@ -4,6 +4,7 @@
 # off) and mglru (on). 40,000 random 4 KiB preads of a file of 48 MiB under a limit of 16 MiB, cold,
 # with the default events; guest-record.sh has the commands. Two recordings are never the same to the
 # byte: run this when the format or the default events change, and look at what golden rows move.
+# And vm-SERIES-mglru-CLASS.lrt: guest-mglru.sh's workloads, with lru_gen_full read every 100 ms.
 # usage: tests/vm/make-tapes.sh [DIRECTORY]      BIN names the programs; default tests/golden/tapes/v1
 set -eu
 
@@ -21,10 +22,19 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+classes() { # series
+	case $1 in
+	6.1) echo pread sequential ;;
+	*) echo pread sequential two ;;
+	esac
+}
+
 for series in 6.1 6.12; do
 	kernel=$("$TOP/tests/vm/get-kernel.sh" $series)
 	"$TOP/tests/vm/run.sh" "$kernel" "$work/$series" "guest-record.sh tapes" "$TOP"/tests/vm/guest-*.sh \
 		"$BIN"/lrutape-record "$BIN"/static/* || { cat "$work/$series/said"; fail "$series: no recording"; }
+	"$TOP/tests/vm/run.sh" "$kernel" "$work/$series-mglru" "guest-mglru.sh $(classes $series)" "$TOP"/tests/vm/guest-*.sh \
+		"$BIN"/lrutape-record "$BIN"/static/* || { cat "$work/$series-mglru/said"; fail "$series: no recording"; }
 	for mode in classic mglru; do
 		tape=$work/$series/$mode-pread.lrt
 		grep -q "/$mode-pread.lrt: no events lost\$" "$work/$series/said" ||
@@ -35,6 +45,9 @@ for series in 6.1 6.12; do
 done
 mkdir -p "$directory"
 for series in 6.1 6.12; do
+	for class in $(classes $series); do
+		cp "$work/$series-mglru/$class.lrt" "$directory/vm-$series-mglru-bursts-$class.lrt"
+	done
 	for mode in classic mglru; do
 		cp "$work/$series/$mode-pread.lrt" "$directory/vm-$series-$mode-pread.lrt"
 		ls -l "$directory/vm-$series-$mode-pread.lrt"

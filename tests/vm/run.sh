@@ -50,7 +50,7 @@ done
 
 truncate -s 2G "$work/out.img"
 truncate -s "${LRUTAPE_VM_DATA:-256M}" "$work/data.img"
-mkfs.ext4 -q -F -O ^has_journal -E lazy_itable_init=0,nodiscard "$work/data.img"
+mkfs.ext4 -q -F -b 4096 -O ^has_journal -E lazy_itable_init=0,nodiscard "$work/data.img"
 
 # erms and fsrm: qemu's byte-wise string operations are several times slower than loops.
 case $accel in

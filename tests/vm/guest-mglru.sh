@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# In the guest: small workloads under MGLRU, one per class, with lru_gen_full read every 100 ms. Reads come
+# in bursts, so that some of these readings meet nobody at work. Page-table walks are off: for reads by
+# descriptor they change nothing but the group's own program.
+# usage: guest-mglru.sh CLASS...    $OUT/CLASS.lrt for each
+# shellcheck shell=dash
+set -e
+echo y >/sys/kernel/mm/lru_gen/enabled
+echo "lru_gen enabled $(cat /sys/kernel/mm/lru_gen/enabled), $(uname -r)"
+
+# Kernels before 6.10 have no event for a read: the system calls tell it.
+calls=
+[ -e /sys/kernel/tracing/events/filemap/mm_filemap_get_pages ] ||
+	calls='--events +syscalls:sys_enter_pread64,+syscalls:sys_exit_pread64'
+
+bursts() { # FILE SIZE READS THREADS BURSTS
+	seed=1
+	while [ $seed -le "$5" ]; do
+		random_read --keep --file "$1" --file-size "$2" --reads "$3" --threads "$4" --seed $seed >/dev/null
+		sleep 0.4
+		seed=$((seed + 1))
+	done
+}
+
+# Two groups, each with its limit, two tasks and a file of its own.
+two_groups() {
+	group=/sys/fs/cgroup/two
+	mkdir -p $group
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	echo +memory >$group/cgroup.subtree_control
+	for i in a b; do
+		mkdir -p $group/$i
+		echo 12M >$group/$i/memory.max
+		for task in 1 2; do
+			(
+				echo 0 >$group/$i/cgroup.procs
+				seed=$task
+				while [ $seed -le 6 ]; do
+					random_read --keep --file "$DATA/$i" --file-size 32M --reads 2500 --seed $seed >/dev/null
+					sleep 0.4
+					seed=$((seed + 2))
+				done
+			) &
+		done
+	done
+	wait
+}
+
+if [ "${1:-}" = inside ]; then
+	shift
+	"$@"
+	exit
+fi
+for class; do
+	case $class in
+	pread) random_read --file "$DATA/f" --file-size 48M --prepare ;;
+	sequential) random_read --file "$DATA/f" --file-size 48M --prepare ;;
+	two) for i in a b; do random_read --file "$DATA/$i" --file-size 32M --prepare; done ;;
+	esac
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	record="lrutape-record record -o $OUT/$class.lrt --snapshot-every 0.1 $calls"
+	# shellcheck disable=SC2086 # words
+	case $class in
+	pread) $record --memory 16M -- sh guest-mglru.sh inside bursts "$DATA/f" 48M 5000 1 6 ;;
+	sequential) $record --memory 16M -- mixed_io --file "$DATA/f" --passes 2 ;;
+	two) $record -- sh guest-mglru.sh inside two_groups ;;
+	esac
+done
