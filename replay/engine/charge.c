@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "replay/engine/state.h"
 
-#define CHARGE_RETRIES 16 /* MAX_RECLAIM_RETRIES */
+#define CHARGE_RETRIES 16 /* MAX_RECLAIM_RETRIES: those that freed nothing, or asked for much */
+#define COSTLY_PAGES 8 /* 1 << PAGE_ALLOC_COSTLY_ORDER */
 
 static void evicted(void *ctx, struct folio *folio, uint64_t shadow)
 {
@@ -53,6 +54,7 @@ void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 		.write_out = replay_write_out,
 		.wait_for_write = replay_wait_for_write,
 	};
+	int retries = CHARGE_RETRIES;
 
 	if (cpu->stock_memcg == memcg && cpu->stock_pages >= pages) {
 		cpu->stock_pages -= pages;
@@ -69,17 +71,26 @@ void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 			return_stock(cpu);
 		return;
 	}
-	for (int retry = 0; (full = over_limit(memcg, pages)) && retry < CHARGE_RETRIES; retry++) {
+	while ((full = over_limit(memcg, pages))) {
 		int64_t lacking = full->usage_pages + pages - full->max_pages;
 		int64_t goal = mm->policy->exact ? lacking : pages;
+		int64_t before = full->usage_pages;
 
 		reclaim_run(mm, full, (uint64_t)goal, replay->world->anon != NULL,
 			    replay_cpu(replay), &hooks);
-		if (over_limit(memcg, pages) && !drained) {
+		if (!over_limit(memcg, pages))
+			return;
+		if (!drained) {
 			for (unsigned int i = 0; i < mm->config.nr_cpus; i++)
 				return_stock(&mm->cpu[i]);
 			drained = true;
+			continue;
 		}
+		/* Where something came free a few pages are tried for as long as it does. */
+		if (full->usage_pages < before && pages <= COSTLY_PAGES)
+			continue;
+		if (!retries--)
+			return;
 	}
 }
 
