@@ -16,6 +16,7 @@ struct kept_event {
 	struct tape_event event;
 	uint64_t read_end;
 	bool read_end_known;
+	bool went_on; /* its task has read another file since, or ended */
 	uint64_t value[24]; /* more slots than any event of events.def has; others are cut */
 };
 
@@ -90,13 +91,17 @@ static uint64_t request_end(const uint64_t *value)
 								  last;
 }
 
-/* No later read came within sight: a batch of single pages is the best guess. */
+/*
+ * No later batch of the request came within sight. If the task went on to another file, there is none:
+ * this one reached the end of the request. Else the request may go on beyond what is in sight, or
+ * beyond the tape, and a batch of single pages is the best guess.
+ */
 static void guess(struct kept_event *kept)
 {
-	uint64_t last = kept->value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
+	uint64_t last = request_end(kept->value);
 	uint64_t batch = kept->value[MM_FILEMAP_GET_PAGES_INDEX] + BATCH_PAGES - 1;
 
-	kept->read_end = batch < last ? batch : last;
+	kept->read_end = batch < last && !kept->went_on ? batch : last;
 	kept->read_end_known = true;
 }
 
@@ -114,10 +119,14 @@ static void resolve(struct event_stream *stream, const struct tape_event *event)
 		struct kept_event *kept = stream->pending[i];
 		const uint64_t *k = kept->value;
 
-		if (kept->event.pid != event->pid ||
-		    k[MM_FILEMAP_GET_PAGES_I_INO] != v[MM_FILEMAP_GET_PAGES_I_INO] ||
-		    k[MM_FILEMAP_GET_PAGES_S_DEV] != v[MM_FILEMAP_GET_PAGES_S_DEV])
+		if (kept->event.pid != event->pid)
 			continue;
+		/* Of a stacked file system reads may be within each other: this alone does not end it. */
+		if (k[MM_FILEMAP_GET_PAGES_I_INO] != v[MM_FILEMAP_GET_PAGES_I_INO] ||
+		    k[MM_FILEMAP_GET_PAGES_S_DEV] != v[MM_FILEMAP_GET_PAGES_S_DEV]) {
+			kept->went_on = true;
+			continue;
+		}
 		kept->read_end = request_end(k);
 		if (k[MM_FILEMAP_GET_PAGES_LAST_INDEX] == v[MM_FILEMAP_GET_PAGES_LAST_INDEX] &&
 		    v[MM_FILEMAP_GET_PAGES_INDEX] > k[MM_FILEMAP_GET_PAGES_INDEX] &&
@@ -129,9 +138,17 @@ static void resolve(struct event_stream *stream, const struct tape_event *event)
 	}
 }
 
+static void task_ended(struct event_stream *stream, int32_t pid)
+{
+	for (unsigned int i = 0; i < stream->nr_pending; i++)
+		if (stream->pending[i]->event.pid == pid)
+			stream->pending[i]->went_on = true;
+}
+
 static void add_pending(struct event_stream *stream, struct kept_event *kept)
 {
 	kept->read_end_known = false;
+	kept->went_on = false;
 	if (stream->nr_pending == PENDING_READS) {
 		guess(stream->pending[0]);
 		drop_pending(stream, 0);
@@ -223,6 +240,8 @@ static int look_ahead(struct event_stream *stream)
 		}
 		if (event->kind == EVENT_MM_FILEMAP_GET_PAGES)
 			resolve(stream, event);
+		else if (event->kind == EVENT_SCHED_PROCESS_EXIT)
+			task_ended(stream, event->pid);
 		if (keep(stream, event))
 			return TAPE_ERR_MEMORY;
 	}

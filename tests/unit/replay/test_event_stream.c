@@ -88,7 +88,7 @@ static void read_of_another_request_tells_that_the_last_one_was_done(void **stat
 	assert_reads("10:0-63 10:64-127 10:0-63 10:0-63 10:1000-1000");
 }
 
-static void reads_of_other_tasks_and_files_in_between_say_nothing(void **state)
+static void reads_of_other_tasks_and_files_in_between_end_no_request_that_goes_on(void **state)
 {
 	(void)state;
 	made_read(&tape, 0, 10, 0, 61);
@@ -99,7 +99,7 @@ static void reads_of_other_tasks_and_files_in_between_say_nothing(void **state)
 	made_read(&tape, 0, 10, 31, 61);
 	made_read(&tape, 0, 10, 62, 62);
 	made_read(&tape, 1, 11, 21, 61);
-	assert_reads("10:0-30 11:20-20 10:25-55 10:26-56 10:31-61 10:62-62 11:21-51");
+	assert_reads("10:0-30 11:20-20 10:25-61 10:26-61 10:31-61 10:62-62 11:21-51");
 }
 
 /* Nothing follows: the tape may end in the middle of the request, or the request was done. */
@@ -109,6 +109,17 @@ static void last_read_of_a_task_counts_as_a_batch_of_single_pages(void **state)
 	made_read(&tape, 0, 10, 0, 255);
 	made_read(&tape, 0, 11, 0, 20);
 	assert_reads("10:0-30 11:0-20");
+}
+
+static void last_read_of_a_file_reached_its_end_if_the_task_went_on(void **state)
+{
+	(void)state;
+	made_read(&tape, 0, 10, 0, 255);
+	made_event(&tape, 0, 10, MM_FILEMAP_GET_PAGES, MADE_INO + 1, MADE_DEV, 3, 3);
+	made_read(&tape, 0, 11, 100, 255);
+	made_event(&tape, 0, 11, SCHED_PROCESS_EXIT, 11);
+	made_read(&tape, 0, 12, 200, 255);
+	assert_reads("10:0-255 10:3-3 11:100-255 12:200-230");
 }
 
 static void look_ahead_is_bounded(void **state)
@@ -256,7 +267,8 @@ int main(void)
 		TEST(batch_ends_where_the_next_one_of_the_request_begins),
 		TEST(single_page_needs_no_look_ahead),
 		TEST(read_of_another_request_tells_that_the_last_one_was_done),
-		TEST(reads_of_other_tasks_and_files_in_between_say_nothing),
+		TEST(reads_of_other_tasks_and_files_in_between_end_no_request_that_goes_on),
+		TEST(last_read_of_a_file_reached_its_end_if_the_task_went_on),
 		TEST(last_read_of_a_task_counts_as_a_batch_of_single_pages),
 		TEST(look_ahead_is_bounded),
 		TEST(more_long_reads_than_are_followed_are_guessed),
