@@ -39,6 +39,11 @@ rows() {
 		+dead_folios_at_drain +zap_drains+dead_folios_at_drain
 	rows churn-mthp-6.18.lrt classic@5.6 +inline_evictable+mb_after_atomic
 	rows churn-mthp-6.18.lrt classic@5.7
+	# Only a group that ages has runs that bulk_move turns round.
+	for release in 6.1 6.7 6.12 6.18; do
+		rows mglru-6.12-aging.lrt lru_gen@$release +batch_counters +bulk_move +prefetch +batch_counters+prefetch
+	done
+	rows pread-6.18.lrt lru_gen@6.18 +batch_counters +bulk_move +prefetch
 } >"$TEST_TMP/patches.csv"
 [[ -z ${UPDATE_GOLDEN:-} ]] || cp "$TEST_TMP/patches.csv" .
 diff -u patches.csv "$TEST_TMP/patches.csv"
