@@ -62,11 +62,14 @@ static bool grow_tasks(struct world *world)
 
 struct world_task *world_task(struct world *world, int32_t pid)
 {
-	uint64_t i = mix((uint32_t)pid) & world->task_mask;
+	uint64_t i;
 
-	for (; world->task[i]; i = (i + 1) & world->task_mask)
+	if (world->last_task && world->last_task->pid == pid)
+		return world->last_task;
+	for (i = mix((uint32_t)pid) & world->task_mask; world->task[i];
+	     i = (i + 1) & world->task_mask)
 		if (world->task[i]->pid == pid)
-			return world->task[i];
+			return world->last_task = world->task[i];
 	if (world->nr_tasks * 2 > world->task_mask) {
 		if (!grow_tasks(world))
 			return NULL;
@@ -124,12 +127,15 @@ static bool is_block_device(const struct world *world, uint64_t dev)
 
 uint32_t world_file(struct world *world, uint64_t dev, uint64_t ino)
 {
-	uint64_t i = mix(ino ^ dev << 40) & world->file_mask;
-	uint32_t n;
+	uint32_t n = world->last_file;
+	uint64_t i;
 
-	for (; (n = world->file_hash[i]); i = (i + 1) & world->file_mask)
+	if (n && world->file[n].ino == ino && world->file[n].dev == dev)
+		return n;
+	for (i = mix(ino ^ dev << 40) & world->file_mask; (n = world->file_hash[i]);
+	     i = (i + 1) & world->file_mask)
 		if (world->file[n].ino == ino && world->file[n].dev == dev)
-			return n;
+			return world->last_file = n;
 	if (world->nr_files == world->room_files) {
 		if (!grow_files(world))
 			return 0;

@@ -100,7 +100,9 @@ struct world {
 	uint32_t nr_memcgs, room_memcgs;
 	struct world_task **task; /* hash by pid */
 	uint64_t task_mask, nr_tasks;
+	struct world_task *last_task; /* found last: each run asks for the same one */
 	struct world_file *file; /* by number, 0 is no file */
+	uint32_t last_file;
 	uint32_t nr_files, room_files;
 	uint32_t *file_hash;
 	uint64_t file_mask;

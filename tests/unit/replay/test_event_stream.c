@@ -237,7 +237,8 @@ static void tape_without_events_ends_at_once(void **state)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 /*
- * Of each event that is kept its own strings, not all before them in the frame: those would be 36 MB here. mallinfo2() tells what malloc() has given out; where a sanitizer stands in its place, it tells 0.
+ * Of each event that is kept its own strings, not all before them in the frame: those would be 36 MB here.
+ * mallinfo2() tells what malloc() has given out; where a sanitizer stands in its place, it tells 0.
  */
 static void kept_strings_are_their_own(void **state)
 {
