@@ -3,12 +3,16 @@
 
 #define REQUEST_PAGES_LIMIT 1024 /* of one request; greater sizes are bytes of an object store */
 
+/*
+ * A descriptor for a file folio: where additions are to be measured, near its recorded frame if that is free
+ * here. Elsewhere side by side: recorded frames lie all over the machine's memory, a page of descriptors for each.
+ */
 uint64_t replay_pfn(struct replay *replay, uint64_t recorded)
 {
 	uint64_t pfn = FILE_PFN_BASE + recorded;
 	struct folio *folio;
 
-	if (recorded < FILE_PFN_BASE / 2) {
+	if (replay->machine.mm.lru_add_log && recorded < FILE_PFN_BASE / 2) {
 		folio = memmap_folio(&replay->machine.mm.memmap, pfn);
 		if (folio && !folio_test(folio, FOLIO_alive))
 			return pfn;
