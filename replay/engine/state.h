@@ -233,7 +233,7 @@ void replay_read_marker(struct replay *replay, const struct world_reader *reader
 
 /** replay_window_recorded() - page_cache_ra_order: if the miss was this run's too, so is the window. */
 void replay_window_recorded(struct replay *replay);
-/** replay_pfn() - a frame for a folio that may live longer or shorter than the recorded one; near that if it is free here. */
+/** replay_pfn() - a frame for a folio that may live longer or shorter than the recorded one: see there. */
 uint64_t replay_pfn(struct replay *replay, uint64_t recorded);
 
 /**
