@@ -67,7 +67,9 @@ static bool is_done_for_others(const struct event_choice *choice)
 {
 	static const char *const systems[] = { "pagemap", "vmscan", "memcg", "migrate", "oom" };
 	static const char *const events[] = { "mm_filemap_delete_from_page_cache", "mm_page_free",
-					      "mm_page_free_batched", "mm_page_pcpu_drain" };
+					      "mm_page_free_batched", "mm_page_pcpu_drain",
+					      /* In the interrupt that the disk chose to come at. */
+					      "block_rq_complete" };
 
 	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
 		if (!strcmp(choice->system, systems[i]))
