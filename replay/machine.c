@@ -287,6 +287,16 @@ void machine_inode_evicted(struct machine *machine, const struct tape_event *eve
 			     folio_without_inode, machine);
 }
 
+void machine_swap_out(struct machine *machine, struct folio *folio, uint32_t file, uint64_t index)
+{
+	leave_page_cache(machine, folio, 0);
+	folio->file = file;
+	folio->index = index;
+	if (file && page_cache_store(&machine->cache, file, index, folio_nr_pages(folio),
+				     (uint64_t)(uintptr_t)folio))
+		machine->failed = true;
+}
+
 bool machine_anon_is_given(struct machine *machine, const struct mem_cgroup *memcg)
 {
 	return machine->world->anon_pages_given &&

@@ -129,6 +129,14 @@ void machine_evicted(struct machine *machine, struct folio *folio, uint64_t shad
 void machine_inode_evicted(struct machine *machine, const struct tape_event *event);
 
 /**
+ * machine_swap_out() - a folio has a swap slot from now on, and loses the one it had
+ * @file: number that stands for the swap device
+ * @index: page of the device
+ * The slot lies in the page cache like a file's; when the folio is evicted its shadow stays there.
+ */
+void machine_swap_out(struct machine *machine, struct folio *folio, uint32_t file, uint64_t index);
+
+/**
  * machine_anon_is_given() - the user told how many anon pages a memcg has
  * On such a tape frees of single pages are missing, so that the number is kept and the anon folios
  * themselves are not followed.

@@ -30,6 +30,34 @@ const char *check_cause_meaning(enum check_cause cause)
 	return causes[cause].meaning;
 }
 
+static bool follow_growth(struct check *check)
+{
+	unsigned int nr = check->machine.mm.config.nr_cpus;
+
+	check->growth = calloc(nr, sizeof(*check->growth));
+	check->burst = calloc(nr, sizeof(*check->burst));
+	check->rotation = calloc(nr, sizeof(*check->rotation));
+	check->swap = calloc(nr, sizeof(*check->swap));
+	check->rotated = calloc(1, sizeof(*check->rotated));
+	return check->rotated && check->growth && check->burst && check->rotation && check->swap;
+}
+
+static void free_rooms(struct check *check)
+{
+	free(check->lru_gen_before);
+	free(check->draining);
+	free(check->run);
+	free(check->expected);
+	free(check->reader);
+	free(check->growth);
+	free(check->burst);
+	free(check->rotation);
+	free(check->swap);
+	free(check->rotated);
+	free(check->tally);
+	free(check->explained);
+}
+
 struct check *check_open(struct world *world, const struct policy_choice *choice,
 			 unsigned int nr_explain)
 {
@@ -46,12 +74,12 @@ struct check *check_open(struct world *world, const struct policy_choice *choice
 	check->explained = calloc(nr_explain + 1, sizeof(*check->explained));
 	if (!check->draining || !check->run || !check->explained)
 		goto err_exit;
+	if (world->growth_seen && !choice->base->generations && !follow_growth(check))
+		goto err_exit;
 	return check;
 
 err_exit:
-	free(check->draining);
-	free(check->run);
-	free(check->explained);
+	free_rooms(check);
 	machine_exit(&check->machine);
 err_free:
 	free(check);
@@ -69,13 +97,7 @@ void check_close(struct check *check)
 		world->task[i]->bracket = NULL;
 	}
 	machine_exit(&check->machine);
-	free(check->lru_gen_before);
-	free(check->draining);
-	free(check->run);
-	free(check->expected);
-	free(check->reader);
-	free(check->tally);
-	free(check->explained);
+	free_rooms(check);
 	free(check);
 }
 
@@ -138,9 +160,11 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		check_lru_gen_before(check);
 	}
 	cpu = check_cpu(check);
+	if (check->growth)
+		check_growth_over(check, cpu);
 	if (event->kind == EVENT_MM_LRU_INSERTION)
 		check->run[cpu].nr++;
-	else if (check->run[cpu].nr)
+	else if (check->run[cpu].nr && event->kind != EVENT_MOD_MEMCG_LRUVEC_STATE)
 		check_insertions_over(check, cpu);
 	switch (event->kind) {
 	case EVENT_MM_FILEMAP_GET_PAGES:
@@ -247,6 +271,18 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_MM_SHRINK_SLAB_START:
 		check_slab_shrunk(check);
+		break;
+	case EVENT_MOD_MEMCG_LRUVEC_STATE:
+		check_list_grown(check);
+		break;
+	case EVENT_MM_VMSCAN_WRITE_FOLIO:
+		check_folio_written(check);
+		break;
+	case EVENT_BLOCK_BIO_QUEUE:
+		check_swap_io(check);
+		break;
+	case EVENT_BLOCK_RQ_COMPLETE:
+		check_swap_io_ended(check);
 		break;
 	case EVENT_WRITEBACK_DIRTY_FOLIO:
 		check_folio_dirtied(check);

@@ -33,9 +33,20 @@ void check_page_allocated(struct check *check)
 void check_page_freed(struct check *check)
 {
 	struct folio *folio = check_known_folio(check, check->event->value[MM_PAGE_FREE_PFN]);
+	const struct world_task *task = world_task(check->world, check->event->pid);
+	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
 
 	check->world->nr_stimuli++;
-	if (folio)
+	if (!folio)
+		return;
+	/* Of a file folio's end in reclaim its removal from the page cache has told. */
+	if (check->growth && bracket && bracket->isolated && !check_in_interrupt(check) &&
+	    folio->lruvec == bracket->applied.lruvec && folio_test(folio, FOLIO_isolated | PG_lru))
+		check_anon_victim(check, bracket, folio);
+	else if (check->growth && task && world_task_is_kdamond(task) &&
+		 folio_test(folio, PG_swapcache))
+		check_evict(check, folio, NULL);
+	else
 		machine_forget(&check->machine, folio);
 }
 

@@ -65,12 +65,14 @@ static void compare_insertion(struct check *check, struct folio *folio, enum lru
  * An anon folio: its add is no event. A file folio whose add the tape does not have, because it
  * came earlier or was filtered out, is left alone: neither its reads nor its end can be told.
  */
-static struct folio *inserted_anon(struct check *check, struct folio *folio, uint64_t flags)
+static struct folio *inserted_anon(struct check *check, struct folio *folio, uint64_t flags,
+				   const struct list_growth *growth)
 {
 	const struct tape_event *event = check->event;
 	struct mem_cgroup *memcg = check_task_memcg(check, event->pid);
+	unsigned int order = 0;
 
-	if (!(flags & INSERTION_ANON)) {
+	if (!(flags & (check->growth ? INSERTION_ANON | INSERTION_SWAPBACKED : INSERTION_ANON))) {
 		check->undecided.unseen_folio++;
 		if (folio)
 			machine_forget(&check->machine, folio);
@@ -78,18 +80,28 @@ static struct folio *inserted_anon(struct check *check, struct folio *folio, uin
 	}
 	if (!folio && machine_anon_is_given(&check->machine, memcg))
 		return NULL;
-	if (!folio) {
-		folio = check_born(check, event->value[MM_LRU_INSERTION_PFN], memcg, 0);
-		if (!folio)
-			return NULL;
+	if (!folio && growth) {
+		uint32_t owner = world_memcg_by_id(check->world, growth->memcg);
+
+		while (order < FOLIO_ORDER_LIMIT && UINT64_C(1) << order < growth->pages)
+			order++;
+		if (owner != WORLD_ROOT)
+			memcg = machine_memcg(&check->machine, owner);
+	} else if (!folio) {
 		world_infer(check->world, INFER_anon_order_unknown);
 		world_infer(check->world, INFER_anon_owner_by_inserter);
 	}
+	if (!folio)
+		folio = check_born(check, event->value[MM_LRU_INSERTION_PFN], memcg, order);
+	if (!folio)
+		return NULL;
 	world_infer(check->world, INFER_anon_added_at_insertion);
 	if (flags & INSERTION_SWAPBACKED)
 		folio_set(folio, PG_swapbacked);
-	if (flags & INSERTION_SWAPCACHE)
+	if (flags & INSERTION_SWAPCACHE) {
 		folio_set(folio, PG_swapcache);
+		check_swapped_in(check, folio);
+	}
 	check->world->nr_stimuli++;
 	return folio;
 }
@@ -100,6 +112,7 @@ void check_inserted(struct check *check)
 	const uint64_t *v = check->event->value;
 	struct folio *folio = check_known_folio(check, v[MM_LRU_INSERTION_PFN]);
 	uint64_t flags = v[MM_LRU_INSERTION_FLAGS];
+	const struct list_growth *growth = check_growth_of(check, v[MM_LRU_INSERTION_LRU]);
 	enum lru_list recorded;
 	bool was_known = folio, waited = false;
 
@@ -110,7 +123,7 @@ void check_inserted(struct check *check)
 		waited = true;
 		lru_batch_remove(mm, folio->cpu, BATCH_LRU_ADD, folio);
 	} else if (folio && folio_test(folio, PG_lru) &&
-		   !(flags & INSERTION_ANON && !folio->order)) {
+		   (check->world->single_frees || !(flags & INSERTION_ANON && !folio->order))) {
 		world_infer(check->world, INFER_reinserted);
 		mm->policy->folio_removed(mm, folio->lruvec, folio);
 		force_active(check, folio, recorded & 1);
@@ -122,7 +135,7 @@ void check_inserted(struct check *check)
 		/* Frees of single pages may be filtered out: an old folio of this frame is over. */
 		if (folio && folio_test(folio, PG_lru))
 			folio = NULL;
-		folio = inserted_anon(check, folio, flags);
+		folio = inserted_anon(check, folio, flags, growth);
 		if (!folio)
 			return;
 		was_known &= folio->order > 0;
@@ -131,7 +144,7 @@ void check_inserted(struct check *check)
 		folio_set(folio, FOLIO_mapped);
 	if (recorded == LRU_UNEVICTABLE)
 		folio_set(folio, PG_unevictable);
-	else if (waited ||
+	else if (waited || folio_test(folio, FOLIO_refaulted) ||
 		 (was_known && (flags & INSERTION_ANON) && !(flags & INSERTION_SWAPCACHE)))
 		compare_insertion(check, folio, recorded);
 	else
@@ -273,8 +286,10 @@ void check_activated(struct check *check)
 	struct folio *folio = check_known_folio(check, check->event->value[MM_LRU_ACTIVATE_PFN]);
 	int place;
 
+	check_growth_of(check, folio ? (uint64_t)folio_lru_list(folio) | 1 : LRU_ACTIVE_FILE);
 	/* A single anon page's free may be filtered out: the frame is most likely somebody else's. */
-	if (folio && folio_test(folio, PG_swapbacked) && !folio->order) {
+	if (folio && folio_test(folio, PG_swapbacked) && !folio->order &&
+	    !check->world->single_frees) {
 		machine_forget(&check->machine, folio);
 		folio = NULL;
 	}
@@ -298,6 +313,11 @@ void check_activated(struct check *check)
 	} else if (place >=
 		   0) { /* those that should have come first have been counted as missing */
 		check_equal(check, folio->lruvec->memcg, CHECK_activation);
+	} else if (check->growth && folio_test(folio, FOLIO_mapped | PG_swapbacked)) {
+		/* A young page table entry that went: folio_mark_accessed(), and perhaps not the first. */
+		check->undecided.zapped_young++;
+		folio_clear(folio, PG_referenced);
+		workingset_age_nonresident(folio->lruvec, folio_nr_pages(folio));
 	} else {
 		check_unequal(check, folio->lruvec->memcg, CHECK_activation,
 			      "not activated|pfn %" PRIx32 " activated", folio->pfn);

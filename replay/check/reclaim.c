@@ -207,6 +207,12 @@ bool check_would_evict(const struct check *check, const struct folio *folio)
 	       !folio->nr_batches && !check_is_metadata(check, folio); /* buffers hold metadata */
 }
 
+bool check_must_evict(const struct check *check, const struct folio *folio)
+{
+	return check_would_evict(check, folio) &&
+	       !(check->growth && folio_test(folio, FOLIO_mapped));
+}
+
 /*
  * The recorded list is not the predicted one: look whether the walk comes to it a little later,
  * so that one missed step does not count as many.
@@ -244,6 +250,8 @@ static void apply_isolation(struct check *check, struct reclaim_bracket *bracket
 	bracket->result = (struct scan_result){ 0 };
 	bracket->strangers = 0;
 	bracket->confused = false;
+	bracket->flaw = NULL;
+	bracket->nr_order = bracket->nr_freed = bracket->nr_written = 0;
 	if (!nr_taken)
 		return;
 	mm->policy->isolate(mm, &bracket->applied, &bracket->taken, &bracket->result);
@@ -256,12 +264,17 @@ static void apply_isolation(struct check *check, struct reclaim_bracket *bracket
 		lruvec_add_folio_tail(folio->lruvec, folio);
 		bracket->result.nr_taken -= folio_nr_pages(folio);
 	}
+	if (bracket->result.nr_taken != nr_taken)
+		bracket->flaw = "more than the list has";
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
 		struct folio *folio = list_entry(pos, struct folio, lru);
 
 		bracket->has_mapped |= folio_test(folio, FOLIO_mapped);
 		bracket->has_dirty |= folio_test(folio, PG_dirty);
-		if (!(bracket->applied.lru & 1) && check_would_evict(check, folio))
+		folio_set(folio, FOLIO_moved);
+		if (bracket->nr_order < ISOLATION_ROOM)
+			bracket->order[bracket->nr_order++] = folio;
+		if (!(bracket->applied.lru & 1) && check_must_evict(check, folio))
 			bracket->predicted_reclaimed += folio_nr_pages(folio);
 	}
 }

@@ -11,6 +11,8 @@
  *   shadows.c  which shadows reclaim drops
  *   lru_gen.c  the same two of a kernel that runs MGLRU
  *   lru_gen_snapshot.c  its snapshots
+ *   putback.c  where the others go, on a tape that tells
+ *   swap.c     folios written to swap, rotated when that ends, and read from there
  *   tally.c    counting what is equal, and telling what is not
  */
 #ifndef REPLAY_CHECK_STATE_H
@@ -23,6 +25,16 @@
 #include "replay/machine.h"
 #include "replay/mm/readahead.h"
 
+/* common_flags. Kernel: include/linux/trace_events.h, v6.18. */
+#define TRACE_FLAG_HARDIRQ 0x08
+#define TRACE_FLAG_SOFTIRQ 0x10
+#define TRACE_FLAG_NMI 0x40
+#define TRACE_FLAG_INTERRUPT (TRACE_FLAG_HARDIRQ | TRACE_FLAG_SOFTIRQ | TRACE_FLAG_NMI)
+
+/* Isolated when the CPU in whose lru_move_tail batch it waits began to drain: not moved then. */
+#define FOLIO_out (1u << 28)
+/* Isolated at some time since its write to swap ended: it may have missed its rotation. */
+#define FOLIO_moved (1u << 29)
 /* Isolated by reclaim, and a younger one was evicted before it: it survived. */
 #define FOLIO_survivor (1u << 30)
 /*
@@ -30,6 +42,8 @@
  * perhaps a folio that the tape has never shown stood in its place. The next isolation will tell.
  */
 #define FOLIO_doubtful (1u << 31)
+
+#define ISOLATION_ROOM 128 /* folios of one isolation whose order is looked at */
 
 /* One reclaim call of a task, from its begin event to its end event. */
 struct reclaim_bracket {
@@ -45,6 +59,9 @@ struct reclaim_bracket {
 	struct scan_request applied; /* as the tape shows it */
 	struct list_head taken;
 	struct scan_result result;
+	struct folio *order[ISOLATION_ROOM]; /* the folios taken, in scan order, gone ones too */
+	unsigned int nr_order, nr_freed, nr_written; /* how many, and up to which they were shown */
+	const char *flaw; /* how the events contradict what was taken; NULL: they do not */
 	uint64_t strangers; /* pages of victims that were not among the isolated */
 	bool confused; /* one of them was clean: two CPUs' events stand in the wrong order */
 	uint64_t predicted_reclaimed; /* pages */
@@ -91,6 +108,64 @@ struct reader_window {
 	bool told_random; /* that its file is read at random was learnt from what came */
 };
 
+/* mod_memcg_lruvec_state: a list grew. The event behind it, or its task's isolation, tells by which folio. */
+struct list_growth {
+	bool pending;
+	uint8_t flags; /* of the event */
+	enum lru_list lru;
+	int32_t pid;
+	uint64_t memcg; /* inode of its directory */
+	uint64_t pages;
+};
+
+/* Lists that grew in a row on one CPU, by folios that no event names. */
+#define BURST_ROOM 4096
+
+struct growth_burst {
+	unsigned int nr;
+	struct list_growth growth[BURST_ROOM];
+};
+
+/* Folios whose write to swap has ended on one CPU, and that wait in its lru_move_tail batch. */
+#define ROTATION_ROOM 4096
+
+struct rotation_queue {
+	unsigned int nr;
+	struct folio *folio[ROTATION_ROOM];
+};
+
+/* The last rotations, so that one that was none can be undone: the younger neighbour of the old place. */
+#define ROTATED_ROOM 16384 /* a power of two */
+
+struct rotated {
+	unsigned int nr; /* so far; the newest is at nr - 1, all modulo the room */
+	struct {
+		struct folio *folio, *younger; /* younger: NULL for the head */
+	} entry[ROTATED_ROOM];
+};
+
+/* A page that is being read from swap; its frame is known when it is put on a list. */
+#define SWAP_IN_ROOM 128
+
+struct swap_in {
+	int32_t pid;
+	uint32_t file; /* number of the swap device, 0: the slot is not known */
+	uint64_t index;
+	uint32_t flags; /* that workingset_refault() gave the folio */
+};
+
+struct swap_queue {
+	unsigned int nr;
+	struct swap_in entry[SWAP_IN_ROOM];
+	struct folio *early; /* on a list before its read was seen: a full batch drained */
+	int32_t early_pid;
+	/* The write that was submitted last; mm_vmscan_write_folio of the same task names the folio. */
+	int32_t write_pid;
+	uint64_t write_dev, write_sector;
+};
+
+#define SWAP_DEVICES 8
+
 struct check {
 	struct world *world;
 	struct machine machine;
@@ -101,6 +176,13 @@ struct check {
 	struct window_expected *expected; /* by the world's task number */
 	struct reader_window *reader; /* by the world's reader number */
 	uint64_t room_expected, room_readers;
+	struct list_growth *growth; /* by CPU, like the next three; NULL if the tape has none */
+	struct growth_burst *burst;
+	struct rotation_queue *rotation;
+	struct swap_queue *swap;
+	struct rotated *rotated; /* of all CPUs */
+	uint32_t swap_file[SWAP_DEVICES]; /* numbers that stand for swap devices */
+	unsigned int nr_swap_files;
 	uint32_t nr_tallies;
 	struct check_group *tally; /* by the world's memcg number */
 	struct check_undecided undecided;
@@ -121,6 +203,12 @@ static inline struct folio *check_known_folio(struct check *check, uint64_t pfn)
 	struct folio *folio = memmap_folio(&check->machine.mm.memmap, pfn);
 
 	return folio && folio_test(folio, FOLIO_alive) ? folio : NULL;
+}
+
+/* The task of the current event was only interrupted by what happens. */
+static inline bool check_in_interrupt(const struct check *check)
+{
+	return check->event->flags & TRACE_FLAG_INTERRUPT;
 }
 
 static inline unsigned int check_cpu(const struct check *check)
@@ -290,5 +378,68 @@ void check_inactive_shrunk(struct check *check);
 
 /** check_active_shrunk() - mm_vmscan_lru_shrink_active. */
 void check_active_shrunk(struct check *check);
+
+/**
+ * check_must_evict() - the core would free this folio whatever the page tables say
+ * Where the tape tells what became of each isolated folio, those whose references no event shows are not
+ * predicted: mapped files and all anonymous memory.
+ */
+bool check_must_evict(const struct check *check, const struct folio *folio);
+
+/** check_evict() - reclaim for @target (NULL: global) has freed a folio: its shadow stays in its slot. */
+void check_evict(struct check *check, struct folio *folio, struct mem_cgroup *target);
+
+/** check_anon_victim() - the current mm_page_free: reclaim frees an anonymous folio that it isolated. */
+void check_anon_victim(struct check *check, struct reclaim_bracket *bracket, struct folio *folio);
+
+/* ---- putback.c */
+
+/** check_list_grown() - mod_memcg_lruvec_state. */
+void check_list_grown(struct check *check);
+
+/** check_growth_over() - called before each event: what it is not part of is over. */
+void check_growth_over(struct check *check, unsigned int cpu);
+
+/**
+ * check_growth_of() - the growth that the current event, an insertion or activation, tells the folio of
+ * Return: valid until the next event; NULL if the tape has none for it.
+ */
+const struct list_growth *check_growth_of(struct check *check, uint64_t lru);
+
+/**
+ * check_shown() - an event shows that reclaim looks at this isolated folio
+ * @up_to: one of the bracket's: how far such events have come
+ * Return: it was taken, and comes after the last one.
+ */
+bool check_shown(struct reclaim_bracket *bracket, const struct folio *folio, unsigned int *up_to);
+
+/** check_stranger() - reclaim has a folio that we have not isolated: it takes the youngest one's place. */
+void check_stranger(struct check *check, struct reclaim_bracket *bracket, struct folio *folio);
+
+/** check_isolation_settled() - shrinking is over: did the events speak of the folios that were taken? */
+void check_isolation_settled(struct check *check, struct reclaim_bracket *bracket);
+
+/* ---- swap.c */
+
+/** check_swap_io() - block_bio_queue. */
+void check_swap_io(struct check *check);
+
+/** check_swap_io_ended() - block_rq_complete. */
+void check_swap_io_ended(struct check *check);
+
+/** check_folio_written() - mm_vmscan_write_folio. */
+void check_folio_written(struct check *check);
+
+/** check_swapped_in() - a folio of the swap cache comes on a list: which page it is, and how it refaulted. */
+void check_swapped_in(struct check *check, struct folio *folio);
+
+/** check_drain_begun() - a list grows on this CPU: if it drains, these are the folios that it misses. */
+void check_drain_begun(struct check *check, unsigned int cpu);
+
+/** check_unrotate() - a folio is not where its rotation would have put it: it goes to its place before that. */
+void check_unrotate(struct check *check, struct folio *folio);
+
+/** check_rotated() - lists grew by folios that no event names: those whose writes have ended were moved. */
+void check_rotated(struct check *check, unsigned int cpu, const struct growth_burst *burst);
 
 #endif

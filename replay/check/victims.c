@@ -9,7 +9,7 @@ static struct folio *next_victim(const struct check *check, const struct reclaim
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
 		struct folio *folio = list_entry(pos, struct folio, lru);
 
-		if (!folio_test(folio, FOLIO_survivor) && check_would_evict(check, folio))
+		if (!folio_test(folio, FOLIO_survivor) && check_must_evict(check, folio))
 			return folio;
 	}
 	return NULL;
@@ -35,6 +35,24 @@ static void settle_doubtful(struct check *check, struct reclaim_bracket *bracket
 						  &result);
 }
 
+/*
+ * Whether it goes depends on page tables, of which no event tells; but it must be among those taken, and
+ * behind the last one that went.
+ */
+static void compare_examined(struct check *check, struct reclaim_bracket *bracket,
+			     struct folio *folio)
+{
+	bracket->predicted_reclaimed += folio_nr_pages(folio);
+	if (check_shown(bracket, folio, &bracket->nr_freed)) {
+		check_equal(check, bracket->top, CHECK_victim);
+		return;
+	}
+	check_unequal(check, bracket->top, CHECK_victim, "another|pfn %" PRIx32 "%s", folio->pfn,
+		      folio_test(folio, FOLIO_isolated) ? "" : ", not isolated");
+	if (!folio_test(folio, FOLIO_isolated))
+		check_stranger(check, bracket, folio);
+}
+
 static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 			   struct folio *folio)
 {
@@ -47,6 +65,12 @@ static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 		if (!folio_test(folio, FOLIO_isolated))
 			bracket->strangers += folio_nr_pages(folio);
 		bracket->total_unknown = true;
+		if (check->growth)
+			check_shown(bracket, folio, &bracket->nr_freed);
+		return;
+	}
+	if (check->growth && !check_must_evict(check, folio)) {
+		compare_examined(check, bracket, folio);
 		return;
 	}
 	expected = next_victim(check, bracket);
@@ -54,6 +78,8 @@ static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 		settle_doubtful(check, bracket);
 		expected = next_victim(check, bracket);
 	}
+	if (check->growth)
+		check_shown(bracket, folio, &bracket->nr_freed);
 	if (folio == expected) {
 		check_equal(check, bracket->top, CHECK_victim);
 		return;
@@ -79,13 +105,19 @@ static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 		folio_set(list_entry(pos, struct folio, lru), FOLIO_survivor);
 }
 
-static void evict(struct check *check, struct folio *folio, struct mem_cgroup *target)
+void check_evict(struct check *check, struct folio *folio, struct mem_cgroup *target)
 {
 	struct mm *mm = &check->machine.mm;
 	uint64_t shadow = shadow_pack(mm->policy->evict(mm, folio, target));
 
 	machine_evicted(&check->machine, folio, shadow);
 	mm_folio_forget(mm, folio);
+}
+
+void check_anon_victim(struct check *check, struct reclaim_bracket *bracket, struct folio *folio)
+{
+	compare_examined(check, bracket, folio);
+	check_evict(check, folio, bracket->target);
 }
 
 void check_folio_deleted(struct check *check)
@@ -109,14 +141,14 @@ void check_folio_deleted(struct check *check)
 			check_lru_gen_victim(check, bracket, folio);
 		else
 			compare_victim(check, bracket, folio);
-		evict(check, folio, bracket->target);
+		check_evict(check, folio, bracket->target);
 	} else if (bracket) {
 		check_foreign_eviction(check, folio);
-		evict(check, folio, bracket->target);
+		check_evict(check, folio, bracket->target);
 	} else if (task && world_task_is_kdamond(task)) {
 		world_infer(check->world, INFER_eviction_by_kdamond);
 		check_foreign_eviction(check, folio);
-		evict(check, folio, NULL);
+		check_evict(check, folio, NULL);
 	} else {
 		check->world->nr_stimuli++;
 		machine_forget(&check->machine, folio);
@@ -173,6 +205,13 @@ void check_inactive_shrunk(struct check *check)
 
 	if (!bracket || !bracket->predicted || !bracket->isolated)
 		return;
+	if (check->growth) {
+		check_isolation_settled(check, bracket);
+		bracket->result.nr_scanned = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_SCANNED];
+		bracket->result.nr_reclaimed = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_RECLAIMED];
+		check_isolation_done(check, bracket, bracket->has_request);
+		return;
+	}
 	list_init(&doubtful);
 	list_init(&not_isolated);
 	/* For each stranger that was evicted, the youngest of these was not isolated at all. */
@@ -215,6 +254,11 @@ void check_active_shrunk(struct check *check)
 
 	if (!bracket || !bracket->predicted || !bracket->isolated)
 		return;
+	if (check->growth) {
+		check_isolation_settled(check, bracket);
+		check_isolation_done(check, bracket, bracket->has_request);
+		return;
+	}
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next)
 		any_mapped |= folio_test(list_entry(pos, struct folio, lru), FOLIO_mapped);
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {

@@ -544,8 +544,7 @@ static void classic_shrink_done(struct reclaim_walk *walk, const struct scan_req
 	shrink_state(walk)->nr_reclaimed += result->nr_reclaimed;
 	if (result->nr_taken)
 		note_cost(walk->mm, request->lruvec, request->lru == LRU_INACTIVE_FILE,
-			  result->nr_written,
-			  result->nr_scanned - result->nr_reclaimed);
+			  result->nr_written, result->nr_scanned - result->nr_reclaimed);
 }
 
 /*

@@ -133,6 +133,8 @@ struct world {
 	bool adds_seen; /* adds to the page cache are */
 	bool reads_seen; /* reads by descriptor are: mm_filemap_get_pages */
 	bool read_calls_seen; /* pread64() is */
+	bool growth_seen; /* each list that grows is: where isolated folios went can be told (6.13) */
+	bool swap_io_only; /* block I/O on the tape is swap's and nobody else's */
 	bool single_frees; /* mm_page_free of single pages is on the tape: anon can be followed */
 	bool faults_seen,
 		allocs_seen; /* user faults are on the tape; all movable allocations are */
