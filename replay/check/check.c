@@ -66,6 +66,7 @@ struct check *check_open(struct world *world, const struct policy_choice *choice
 	if (!check)
 		return NULL;
 	check->world = world;
+	check->walks_from_ns = UINT64_MAX;
 	if (machine_init(&check->machine, world, choice, true))
 		goto err_free;
 	check->draining = calloc(check->machine.mm.config.nr_cpus, sizeof(*check->draining));
@@ -133,6 +134,11 @@ bool check_undecided_kind(const struct check *check, unsigned int i,
 		return false;
 	*kind = kinds[i];
 	return true;
+}
+
+uint64_t check_walks_from(const struct check *check)
+{
+	return check->walks_from_ns;
 }
 
 const struct check_mismatch *check_mismatch(const struct check *check, unsigned int i)

@@ -103,6 +103,14 @@ const struct check_undecided *check_undecided(const struct check *check);
 bool check_undecided_kind(const struct check *check, unsigned int i,
 			  struct check_undecided_kind *kind);
 
+/**
+ * check_walks_from() - since when page-table walks may have moved folios unseen
+ * An aging of MGLRU that walks page tables promotes what it finds young there, and no event says which. From
+ * the first one of a group with mapped folios on its decisions are not to be had exactly.
+ * Return: ns of the tape's clock; UINT64_MAX: never.
+ */
+uint64_t check_walks_from(const struct check *check);
+
 /** check_mismatch() - the i-th mismatch in tape order, NULL past the last one kept. */
 const struct check_mismatch *check_mismatch(const struct check *check, unsigned int i);
 

@@ -150,11 +150,37 @@ static void settle_metadata(struct check *check, const struct scan_request *requ
 	}
 }
 
+#define LRU_GEN_MM_WALK 2 /* bit of /sys/kernel/mm/lru_gen/enabled */
+
+static bool any_mapped(const struct lruvec *lruvec)
+{
+	const struct lru_gen_folio *lrugen = lruvec_lru_gen(lruvec);
+
+	for (int gen = 0; gen < MAX_NR_GENS; gen++)
+		for (int type = 0; type < ANON_AND_FILE; type++)
+			for (int zone = 0; zone < MAX_NR_ZONES; zone++) {
+				const struct list_head *head = &lrugen->folios[gen][type][zone];
+
+				for (const struct list_head *pos = head->next; pos != head;
+				     pos = pos->next)
+					if (folio_test(list_entry(pos, const struct folio, lru),
+						       FOLIO_mapped))
+						return true;
+			}
+	return false;
+}
+
 /* The walk goes on to its next scan. Return: false: it ends. */
 static bool next_scan(struct check *check, struct reclaim_bracket *bracket)
 {
+	const struct lruvec *lruvec = mem_cgroup_lruvec(bracket->target, 0);
+	uint64_t agings = lruvec->counter[COUNT_aging];
+
 	scan_done(check, bracket, 0);
 	bracket->has_request = reclaim_walk_next(&bracket->walk, &bracket->request);
+	if (lruvec->counter[COUNT_aging] != agings && check->walks_from_ns == UINT64_MAX &&
+	    check->world->lru_gen_enabled & LRU_GEN_MM_WALK && any_mapped(lruvec))
+		check->walks_from_ns = check->event->timestamp_ns;
 	bracket->applied = bracket->request;
 	return bracket->has_request;
 }

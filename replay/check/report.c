@@ -127,6 +127,13 @@ static void print_undecided(const struct check_report *report)
 		print_count(kind.count, kind.meaning);
 	printf("events lost: %" PRIu64 "%s\n", lost,
 	       summary->nr_losses_unknown ? ", and losses of unknown size" : "");
+	if (check_walks_from(report->check) != UINT64_MAX) {
+		fputs("MGLRU walked page tables of mapped folios at ", stdout);
+		print_seconds(check_walks_from(report->check));
+		fputs(": what it promoted is in no event, and from then on\n"
+		      "the figures say how far the tape can be followed, not how right the core is\n",
+		      stdout);
+	}
 }
 
 static void print_mismatches(const struct check_report *report)
@@ -269,7 +276,12 @@ void check_report_json(const struct check_report *report)
 			separator = ",\n";
 		}
 	}
-	fputs("\n  ],\n  \"undecided\": [", stdout);
+	fputs("\n  ],\n  \"walks_from_ns\": ", stdout);
+	if (check_walks_from(report->check) == UINT64_MAX)
+		fputs("null", stdout);
+	else
+		printf("%" PRIu64, check_walks_from(report->check));
+	fputs(",\n  \"undecided\": [", stdout);
 	for (unsigned int i = 0; check_undecided_kind(report->check, i, &kind); i++)
 		printf("%s\n    {\"what\": \"%s\", \"cause\": \"%s\", \"count\": %" PRIu64 "}",
 		       i ? "," : "", kind.name, check_cause_name(kind.cause), kind.count);

@@ -190,6 +190,7 @@ struct check {
 		*about; /* that the event's decisions are about, where it is not the event's own */
 	bool lossy; /* events have been lost */
 	unsigned int nr_to_be_asked; /* brackets */
+	uint64_t walks_from_ns; /* see check_walks_from() */
 	uint32_t nr_snapshots; /* of the world's lru_gen, compared so far */
 	struct lru_gen_before *lru_gen_before; /* while the next one is being read, else NULL */
 	struct world_task *debugfs_task; /* in a command to lru_gen, NULL: nobody is */

@@ -20,10 +20,14 @@ void one_by_one_folio_rotated(struct mm *mm, struct lruvec *lruvec, struct folio
 	lruvec_add_folio_tail(lruvec, folio);
 }
 
-void one_by_one_references_checked(struct mm *mm, struct folio *folio)
+bool one_by_one_references_checked(struct mm *mm, struct folio *folio, bool young)
 {
+	bool referenced = folio_test_clear(folio, PG_referenced);
+
 	(void)mm;
-	folio_clear(folio, PG_referenced);
+	if (young)
+		folio_set(folio, PG_referenced);
+	return referenced;
 }
 
 void one_by_one_folio_removed(struct mm *mm, struct lruvec *lruvec, struct folio *folio)

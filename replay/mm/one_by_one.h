@@ -37,7 +37,7 @@
 /* See struct reclaim_policy. */
 void one_by_one_folio_activated(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
 void one_by_one_folio_rotated(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
-void one_by_one_references_checked(struct mm *mm, struct folio *folio);
+bool one_by_one_references_checked(struct mm *mm, struct folio *folio, bool young);
 void one_by_one_folio_removed(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
 void one_by_one_refault(struct mm *mm, struct folio *folio, struct shadow shadow);
 struct shadow one_by_one_evict(struct mm *mm, struct folio *folio, struct mem_cgroup *target);

@@ -37,6 +37,8 @@ struct lru_gen_rules {
 	bool silent; /* reclaim emits no isolate and shrink events: up to 6.6 */
 	bool evicts_after_aging; /* in the same call: 6.1 */
 	bool budget_is_nr_to_scan; /* of one scan: 6.18; before MAX_LRU_BATCH */
+	bool scales_by_protection; /* memory.min and low leave less to look at: 6.18 */
+	uint8_t least_initial_priority; /* of a large goal: 6 from 6.12 on, before 0 */
 	bool protected_to_young_end; /* protected folios go to the young end: 6.14 on */
 	bool dirty_folios_wait; /* they are sorted, not isolated: not in 6.12.114 and 7.x */
 	bool locked_folios_wait; /* so are locked ones: up to 6.13, where dirty ones are */

@@ -229,6 +229,20 @@ void reclaim_walk_done(struct reclaim_walk *walk, const struct scan_result *resu
 	walk->mm->policy->shrink_done(walk, &walk->request, result);
 }
 
+uint64_t reclaim_walk_unprotected(struct reclaim_walk *walk, uint64_t size)
+{
+	const struct mem_cgroup *memcg = walk->memcg;
+	uint64_t min = memcg->emin_pages, low = memcg->elow_pages;
+
+	if (memcg == walk->top || (!min && !low))
+		return size;
+	if (!walk->sc.memcg_low_reclaim && low > min) {
+		walk->sc.memcg_low_skipped = true;
+		return protection_scale(memcg, size, low);
+	}
+	return protection_scale(memcg, size, min);
+}
+
 void reclaim_walk_end(struct reclaim_walk *walk)
 {
 	walk->state = WALK_ENDED;
@@ -256,13 +270,11 @@ static enum folio_verdict check_references(struct mm *mm, const struct reclaim_h
 					   struct folio *folio)
 {
 	bool young = folio_is_young(hooks, folio);
-	bool referenced = folio_test(folio, PG_referenced);
+	bool activate = mm->policy->references_checked(mm, folio, young);
 
-	mm->policy->references_checked(mm, folio);
 	if (!young)
 		return FOLIO_RECLAIM;
-	folio_set(folio, PG_referenced);
-	return referenced ? FOLIO_ACTIVATE : FOLIO_KEEP;
+	return activate ? FOLIO_ACTIVATE : FOLIO_KEEP;
 }
 
 /* An anon folio that is not young: to swap with it. FOLIO_RECLAIM: what is in swap is its content. */

@@ -126,6 +126,12 @@ bool reclaim_walk_next(struct reclaim_walk *walk, struct scan_request *request);
 /** reclaim_walk_done() - what came of the request that reclaim_walk_next() handed out. */
 void reclaim_walk_done(struct reclaim_walk *walk, const struct scan_result *result);
 
+/**
+ * reclaim_walk_unprotected() - what memory.min and memory.low leave of a size, for the memcg at hand
+ * Kernel: mm/vmscan.c, get_scan_count(), v6.18.
+ */
+uint64_t reclaim_walk_unprotected(struct reclaim_walk *walk, uint64_t size);
+
 /** reclaim_walk_end() - the call is over, wherever the walk stands: snapshot what it must. */
 void reclaim_walk_end(struct reclaim_walk *walk);
 

@@ -19,7 +19,6 @@
  */
 #include <string.h>
 
-#include "replay/mm/protection.h"
 #include "replay/policy/policy.h"
 
 #define SWAPPINESS_ANON_ONLY 201
@@ -86,10 +85,14 @@ static void classic_folio_rotated(struct mm *mm, struct lruvec *lruvec, struct f
 }
 
 /* Kernel: mm/vmscan.c, folio_check_references(), v6.18. */
-static void classic_references_checked(struct mm *mm, struct folio *folio)
+static bool classic_references_checked(struct mm *mm, struct folio *folio, bool young)
 {
+	bool referenced = folio_test_clear(folio, PG_referenced);
+
 	(void)mm;
-	folio_clear(folio, PG_referenced);
+	if (young)
+		folio_set(folio, PG_referenced);
+	return referenced;
 }
 
 /* Kernel: mm/swap.c, folio_mark_accessed(), v6.18. */
@@ -377,21 +380,6 @@ static uint64_t usable_pages(const struct reclaim_walk *walk, const struct lruve
 	return (uint64_t)pages;
 }
 
-/* What protection leaves of a list. Kernel: mm/vmscan.c, get_scan_count(), v6.18. */
-static uint64_t unprotected_pages(struct reclaim_walk *walk, uint64_t size)
-{
-	const struct mem_cgroup *memcg = walk->memcg;
-	uint64_t min = memcg->emin_pages, low = memcg->elow_pages;
-
-	if (memcg == walk->top || (!min && !low))
-		return size;
-	if (!walk->sc.memcg_low_reclaim && low > min) {
-		walk->sc.memcg_low_skipped = true;
-		return protection_scale(memcg, size, low);
-	}
-	return protection_scale(memcg, size, min);
-}
-
 /* Kernel: mm/vmscan.c, get_scan_count(), v6.18. */
 static void get_scan_count(struct reclaim_walk *walk, struct lruvec *lruvec,
 			   struct classic_shrink *shrink)
@@ -408,7 +396,7 @@ static void get_scan_count(struct reclaim_walk *walk, struct lruvec *lruvec,
 	for (unsigned int lru = 0; lru < LRU_UNEVICTABLE; lru++) {
 		int is_file = lru >= LRU_INACTIVE_FILE;
 		uint64_t size = usable_pages(walk, lruvec, (enum lru_list)lru);
-		uint64_t scan = unprotected_pages(walk, size) >> sc->priority;
+		uint64_t scan = reclaim_walk_unprotected(walk, size) >> sc->priority;
 
 		if (!scan && !walk->memcg->online)
 			scan = size < SWAP_CLUSTER_MAX ? size : SWAP_CLUSTER_MAX;

@@ -87,9 +87,37 @@ static struct shadow lru_gen_evict(struct mm *mm, struct folio *folio, struct me
 	return lru_gen_eviction(mm, folio);
 }
 
+static unsigned int fls(uint64_t x)
+{
+	return x ? 64 - (unsigned int)__builtin_clzll(x) : 0;
+}
+
+/*
+ * A large goal, kswapd's, starts at the priority that has a chance to meet it.
+ * Kernel: mm/vmscan.c, set_initial_priority(), v6.12.
+ */
 static void lru_gen_prepare_scan(struct reclaim_walk *walk)
 {
-	(void)walk;
+	const struct lru_gen_rules *rules = lru_gen_rules(walk->mm);
+	struct scan_control *sc = &walk->sc;
+	int64_t reclaimable = 0;
+	int priority;
+
+	if (sc->target_mem_cgroup || sc->priority != DEF_PRIORITY || rules->evicts_after_aging ||
+	    sc->nr_to_reclaim < MIN_LRU_BATCH)
+		return;
+	for (unsigned int i = 0; i < walk->mm->nr_memcgs; i++) {
+		const struct lruvec *lruvec = mem_cgroup_lruvec(walk->mm->memcg[i], 0);
+
+		reclaimable += lruvec_lru_size(lruvec, LRU_INACTIVE_FILE);
+		if (sc->may_swap && walk->mm->config.nr_swap_pages > 0)
+			reclaimable += lruvec_lru_size(lruvec, LRU_INACTIVE_ANON);
+	}
+	priority = (int)fls(reclaimable > 0 ? (uint64_t)reclaimable : 0) - 1 -
+		   (int)fls(sc->nr_to_reclaim - 1);
+	if (priority < rules->least_initial_priority)
+		priority = rules->least_initial_priority;
+	sc->priority = priority > DEF_PRIORITY ? DEF_PRIORITY : priority;
 }
 
 enum shrink_phase {
@@ -114,6 +142,11 @@ static_assert(sizeof(struct lru_gen_shrink) <= SHRINK_STATE_BYTES, "room between
 static struct lru_gen_shrink *shrink_state(struct reclaim_walk *walk)
 {
 	return (struct lru_gen_shrink *)walk->shrink_state;
+}
+
+static const struct lru_gen_shrink *shrink_state_of(const struct reclaim_walk *walk)
+{
+	return (const struct lru_gen_shrink *)walk->shrink_state;
 }
 
 /* Kernel: mm/vmscan.c, get_swappiness(), v6.18. */
@@ -150,7 +183,6 @@ static uint64_t run_eviction_pages(struct reclaim_walk *walk, struct lruvec *lru
 
 /*
  * Kernel: mm/vmscan.c, get_nr_to_scan(), v6.1 to v6.18.
- * Differs: memory.min and memory.low are not applied.
  * Return: pages; 0: leave the lruvec alone, for it has too few generations, or was aged.
  */
 static uint64_t get_nr_to_scan(struct reclaim_walk *walk, struct lruvec *lruvec)
@@ -162,6 +194,8 @@ static uint64_t get_nr_to_scan(struct reclaim_walk *walk, struct lruvec *lruvec)
 
 	if (walk->sc.run_eviction)
 		return run_eviction_pages(walk, lruvec);
+	if (lru_gen_rules(mm)->scales_by_protection && walk->memcg->online)
+		nr = reclaim_walk_unprotected(walk, total) >> walk->sc.priority;
 	if (lru_gen_should_age(mm, lruvec, swappiness) && walk->sc.priority != DEF_PRIORITY &&
 	    (walk->memcg->online || lru_gen_rules(mm)->evicts_after_aging)) {
 		lru_gen_inc_max_seq(mm, lruvec, swappiness);
@@ -222,7 +256,25 @@ static uint64_t finish_scans(struct mm *mm, struct lruvec *lruvec, unsigned int 
 	return scanned;
 }
 
-/* Kernel: mm/vmscan.c, try_to_shrink_lruvec(), should_abort_scan(), v6.1 to v6.18. */
+/*
+ * Enough, before enough pages were looked at? Kernel: mm/vmscan.c, should_abort_scan(), v6.1 to v6.18.
+ * Differs: 6.1 looks at watermarks in reclaim from everybody, at higher priorities.
+ */
+static bool should_abort_scan(const struct reclaim_walk *walk, const struct lruvec *lruvec)
+{
+	const struct scan_control *sc = &walk->sc;
+
+	if (lru_gen_rules(walk->mm)->evicts_after_aging)
+		return lruvec_lru_gen(lruvec)->max_seq - shrink_state_of(walk)->max_seq > 1;
+	if (sc->target_mem_cgroup)
+		return false;
+	if (sc->nr_reclaimed - walk->round_reclaimed >= sc->nr_to_reclaim)
+		return true;
+	return sc->kswapd && !walk->mm->config.hold_drains &&
+	       zones_balanced(&walk->mm->zones, sc->reclaim_idx);
+}
+
+/* Kernel: mm/vmscan.c, try_to_shrink_lruvec(), v6.1 to v6.18. */
 static void evict_done(struct reclaim_walk *walk, struct lruvec *lruvec, uint64_t nr_evict)
 {
 	struct lru_gen_shrink *shrink = shrink_state(walk);
@@ -231,8 +283,7 @@ static void evict_done(struct reclaim_walk *walk, struct lruvec *lruvec, uint64_
 	shrink->phase = SHRINK_EVICT;
 	if (!nr_evict || (shrink->scanned >= shrink->nr_to_scan && !walk->sc.run_eviction))
 		shrink->phase = SHRINK_ENDED;
-	else if (lru_gen_rules(walk->mm)->evicts_after_aging &&
-		 lruvec_lru_gen(lruvec)->max_seq - shrink->max_seq > 1)
+	else if (should_abort_scan(walk, lruvec))
 		shrink->phase = SHRINK_ENDED;
 }
 
@@ -297,11 +348,28 @@ static void lru_gen_shrink_done(struct reclaim_walk *walk, const struct scan_req
 		evict_done(walk, request->lruvec, result->nr_evict);
 }
 
-/* Kernel: mm/vmscan.c, folio_check_references(), v6.18 and v6.12. */
-static void lru_gen_references_checked(struct mm *mm, struct folio *folio)
+/* Kernel: mm/vmscan.c, folio_check_references(), lru_gen_set_refs(), v6.18 and v6.12. */
+static bool lru_gen_references_checked(struct mm *mm, struct folio *folio, bool young)
 {
-	if (!lru_gen_rules(mm)->refs_need_referenced)
+	bool referenced = folio_test(folio, PG_referenced);
+
+	if (lru_gen_rules(mm)->refs_need_referenced) {
+		if (!young)
+			return false;
+		/* Two young sightings, told by the two flags, make it a folio of the workingset. */
+		folio_lru_gen_flags(folio)->refs = 0;
+		if (!folio_test(folio, PG_referenced | PG_workingset)) {
+			folio_set(folio, PG_referenced);
+			return false;
+		}
 		folio_clear(folio, PG_referenced);
+		folio_set(folio, PG_workingset);
+		return true;
+	}
+	folio_clear(folio, PG_referenced);
+	if (young)
+		folio_set(folio, PG_referenced);
+	return referenced;
 }
 
 /* What reclaim could not free. Kernel: mm/vmscan.c, evict_folios(), v6.18 and v6.12. */

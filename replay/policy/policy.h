@@ -100,8 +100,11 @@ struct reclaim_policy {
 	void (*isolate)(struct mm *mm, const struct scan_request *request, struct list_head *taken,
 			struct scan_result *result);
 
-	/* Required. No page table has referenced an isolated folio: what is left of its own flags? */
-	void (*references_checked)(struct mm *mm, struct folio *folio);
+	/*
+	 * Required. An isolated folio's page tables were looked at: what becomes of its own flags?
+	 * @young: one has referenced it, so that it stays. Return: and becomes active.
+	 */
+	bool (*references_checked)(struct mm *mm, struct folio *folio, bool young);
 
 	/*
 	 * Optional, for policies that request active lists: a folio taken from one is looked at; the

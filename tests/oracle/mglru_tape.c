@@ -146,7 +146,9 @@ static void begin(const char *line)
 	    sscanf(at, " zones %255s", zones) != 1)
 		die("no header line");
 	blob(TAPE_MOMENT_START, "lrutape/release", release);
-	blob(TAPE_MOMENT_START, "/sys/kernel/mm/lru_gen/enabled", "0x0007\n");
+	/* A phase E:5 switches page-table walks off, before anything is mapped. */
+	blob(TAPE_MOMENT_START, "/sys/kernel/mm/lru_gen/enabled",
+	     strstr(line, " E:5 ") ? "0x0005\n" : "0x0007\n");
 	blob(TAPE_MOMENT_START, "/proc/sys/vm/swappiness", "60\n");
 	blob(TAPE_MOMENT_START, "/proc/self/mountinfo", "1 0 254:16 / /data rw\n");
 	snprintf(text, sizeof(text), "1 /\n%d /%s\n", GROUP_ID, name);
