@@ -12,13 +12,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include "schema/tape_format.h"
 #include "schema/tape_reader.h"
 #include "schema/tape_types.h"
 #include "schema/task_names.h"
 #include "tests/fuzz/fuzz_main.h"
+#include "tests/fuzz/fuzz_repair.h"
 
 static uint64_t touch(const char *bytes, size_t size)
 {
@@ -94,41 +93,6 @@ static void read_tape(const char *path)
 	tape_reader_close(reader);
 }
 
-static void put_crc(uint8_t *at, const uint8_t *data, size_t size)
-{
-	uint32_t crc = (uint32_t)crc32(0, data, (uInt)size);
-
-	memcpy(at, &crc, sizeof(crc));
-}
-
-static void repair_checksums(uint8_t *data, size_t size)
-{
-	const size_t trailer_bytes = sizeof(struct tape_trailer);
-	struct tape_frame_header header;
-	uint32_t crc;
-
-	if (size < sizeof(struct tape_file_header))
-		return;
-	put_crc(data + offsetof(struct tape_file_header, crc), data,
-		offsetof(struct tape_file_header, crc));
-	for (size_t at = sizeof(struct tape_file_header); at + sizeof(header) <= size;
-	     at += (size_t)header.header_bytes + header.payload_bytes) {
-		memcpy(&header, data + at, sizeof(header));
-		if (header.magic != TAPE_FRAME_MAGIC || header.header_bytes < sizeof(header) ||
-		    header.header_bytes > size - at ||
-		    header.payload_bytes > size - at - header.header_bytes)
-			break;
-		put_crc(data + at + offsetof(struct tape_frame_header, payload_crc),
-			data + at + header.header_bytes, header.payload_bytes);
-		crc = tape_header_crc(data + at, header.header_bytes);
-		memcpy(data + at + offsetof(struct tape_frame_header, header_crc), &crc,
-		       sizeof(crc));
-	}
-	put_crc(data + size - trailer_bytes + offsetof(struct tape_trailer, crc),
-		data + size - trailer_bytes + offsetof(struct tape_trailer, index_byte),
-		trailer_bytes - offsetof(struct tape_trailer, index_byte));
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("tape", MFD_CLOEXEC);
@@ -138,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || !repaired)
 		abort();
 	memcpy(repaired, data, size);
-	repair_checksums(repaired, size);
+	fuzz_repair_checksums(repaired, size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (pwrite(fd, data, size, 0) != (ssize_t)size)
 		abort();
