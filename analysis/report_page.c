@@ -62,6 +62,20 @@ static const char *text_of(sqlite3_stmt *statement, int column)
 	return text ? text : "-";
 }
 
+/* A database that an older program has made has fewer views. */
+static bool there(struct writing *w, const char *view)
+{
+	sqlite3_stmt *statement = ask(w, "SELECT 1 FROM sqlite_master WHERE name = ?1", NULL);
+	bool found;
+
+	if (!statement)
+		return false;
+	sqlite3_bind_text(statement, 1, view, -1, SQLITE_STATIC);
+	found = next_row(w, statement);
+	sqlite3_finalize(statement);
+	return found;
+}
+
 /* Every row of a query as a table, under @head; nothing at all where there is no row. */
 static void table(struct writing *w, const char *head, const char *const *column, const char *sql,
 		  const struct place *place)
@@ -369,6 +383,8 @@ static void agreement(struct writing *w, const struct place *place)
 	      " equal * 100000 / decided % 1000) FROM v_agreement_total"
 	      " WHERE tape_id = ?1 AND decided > 0 ORDER BY decision",
 	      place);
+	if (!there(w, "v_disagreement"))
+		return;
 	table(w, "Where not, and why", causes,
 	      "SELECT decision, count, cause, meaning FROM v_disagreement"
 	      " WHERE tape_id = ?1 AND memcg_id IS NULL ORDER BY decision, number",
@@ -381,6 +397,37 @@ static void agreement(struct writing *w, const struct place *place)
 	      "SELECT what, count, cause FROM v_undecided WHERE tape_id = ?1 AND count > 0"
 	      " ORDER BY count DESC",
 	      place);
+}
+
+/* What a free-running replay of the recorded policy counts, beside what the recorded kernel counted. */
+static void accuracy(struct writing *w, const struct place *place)
+{
+	static const char *const column[] = { "counter", "memcg",      "#kernel",
+					      "#replay", "#off by, %", NULL };
+
+	if (there(w, "v_accuracy"))
+		table(w,
+		      "The recorded policy, replayed freely, and the recorded kernel's own counters",
+		      column,
+		      "SELECT name, memcg, kernel, replay, printf('%+.2f', difference_percent)"
+		      " FROM v_accuracy WHERE tape_id = ?1 AND (kernel > 0 OR replay > 0)"
+		      " ORDER BY run_id, memcg, number",
+		      place);
+}
+
+/* Runs that asked what no event tells. */
+static void estimates(struct writing *w, const struct place *place)
+{
+	static const char *const column[] = { "#run",	     "policy",	       "#asked",
+					      "#unknown, %", "#first, second", NULL };
+
+	if (there(w, "v_estimate"))
+		table(w, "Estimates: verdicts about mapped pages that the tape does not decide",
+		      column,
+		      "SELECT run_id, policy, asked, printf('%.3f', unknown_percent),"
+		      " printf('%.6f', first_unknown_seconds) FROM v_estimate WHERE tape_id = ?1"
+		      " AND ifnull(memory_pages, -1) = ?2 AND seed = 0 AND unknown > 0 ORDER BY run_id",
+		      place);
 }
 
 static void misses_by_memory(struct writing *w, const struct place *place)
@@ -515,6 +562,7 @@ static void sizes(struct writing *w, struct place *place)
 		snprintf(head, sizeof(head), "Runs %s", memory);
 		html_head(w->to, 3, head);
 		runs(w, place);
+		estimates(w, place);
 		lock_holds(w, place);
 		over_time(w, place);
 	}
@@ -542,6 +590,7 @@ static void tapes(struct writing *w)
 		      " || max(nr_lost, nr_overrun) FROM v_tape WHERE tape_id = ?1",
 		      &place);
 		agreement(w, &place);
+		accuracy(w, &place);
 		misses_by_memory(w, &place);
 		sizes(w, &place);
 	}
