@@ -273,12 +273,13 @@ test-live: programs $(TOOLS) $(if $(HAVE_STATIC),static) ## only the tests that 
 	@BIN=$(abspath $(BIN)) VARIANT=$(VARIANT) tests/run tests/live
 
 VM_KERNELS ?= 6.1 6.12
-test-vm: ## Debian's kernels VM_KERNELS in qemu: the tape is what the kernel prints
+test-vm: ## Debian's kernels VM_KERNELS in qemu: the tape is what the kernel prints, check follows them
 	$(maybe_deps)
 	@$(MAKE) --no-print-directory run-test-vm
 
 run-test-vm: programs static
-	@BIN=$(abspath $(BIN)) tests/vm/test.sh $(VM_KERNELS)
+	@BIN=$(abspath $(BIN)) tests/vm/test.sh $(VM_KERNELS); status=$$?; \
+		BIN=$(abspath $(BIN)) tests/vm/classes.sh $(VM_KERNELS) && exit $$status
 
 test-chroot: ## demo and tests in a bare Debian with git and make only (root)
 	@tests/vm/chroot-test.sh

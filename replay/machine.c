@@ -339,3 +339,16 @@ void machine_flush(struct machine *machine, const struct tape_event *event)
 	if (machine_flushes(machine, event, &memcg))
 		mem_cgroup_flush_stats(&machine->mm, machine_memcg(machine, memcg));
 }
+
+#define FLUSH_NS UINT64_C(2000000000) /* FLUSH_TIME */
+
+void machine_time_passes(struct machine *machine, uint64_t now_ns)
+{
+	if (machine->world->flushes_seen || now_ns < machine->next_flush_ns)
+		return;
+	if (machine->next_flush_ns) {
+		world_infer(machine->world, INFER_flush_by_time);
+		mem_cgroup_flush_stats(&machine->mm, machine->mm.root);
+	}
+	machine->next_flush_ns = now_ns + FLUSH_NS;
+}

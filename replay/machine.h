@@ -39,6 +39,7 @@ struct machine {
 	uint32_t room_memcgs;
 	struct pending_read *pending; /* by the world's task number */
 	uint64_t room_pending;
+	uint64_t next_flush_ns; /* where the tape shows none; 0: the first event is still to come */
 	bool failed; /* the replay's own memory ran out */
 };
 
@@ -153,6 +154,13 @@ void machine_memcg_removed(struct machine *machine, const struct tape_event *eve
  */
 bool machine_flushes(const struct machine *machine, const struct tape_event *event,
 		     uint32_t *memcg);
+
+/**
+ * machine_time_passes() - where the tape does not show flushes, the time for one may have come
+ * Kernel: mm/memcontrol.c, flush_memcg_stats_dwork(), v6.18.
+ * Differs: only without recorded flushes; the first comes 2 s after the first event, not at the kernel's phase.
+ */
+void machine_time_passes(struct machine *machine, uint64_t now_ns);
 
 /** machine_flush() - an rstat flush as memcg_flush_stats shows it, or before 6.13 cgroup_rstat_locked. */
 void machine_flush(struct machine *machine, const struct tape_event *event);

@@ -189,6 +189,7 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		if (task)
 			machine_reads_submitted(&check->machine, task);
 	}
+	machine_time_passes(&check->machine, event->timestamp_ns);
 	check_reclaim_goes_on(check);
 	switch (event->kind) {
 	case EVENT_MM_LRU_INSERTION:

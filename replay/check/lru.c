@@ -18,9 +18,12 @@ static void force_active(struct check *check, struct folio *folio, bool active)
 	if (folio_test(folio, FOLIO_refaulted)) {
 		lruvec->stat[item] += active ? pages : -pages;
 	} else if (active) {
-		world_infer(check->world, INFER_read_at_insertion);
-		/* Not even read once: its shadow is older than the tape. */
-		if (file && !folio_test(folio, PG_referenced))
+		world_infer(check->world, world_reads_known(check->world) ?
+						  INFER_read_at_insertion :
+						  INFER_second_read);
+		/* Not even read once: its shadow is older than the tape. Reads of metadata are not on it. */
+		if (file && world_reads_known(check->world) && !folio_test(folio, PG_referenced) &&
+		    !check_is_metadata(check, folio))
 			lruvec->stat[item] += pages;
 	}
 	workingset_age_nonresident(lruvec, (uint64_t)(active ? pages : -pages));
@@ -43,6 +46,9 @@ static void compare_insertion(struct check *check, struct folio *folio, enum lru
 		world_infer(check->world, INFER_block_device_accessed);
 		return;
 	}
+	/* Two reads while it waited would make it active, and they are not on the tape. */
+	if (!world_reads_known(check->world) && folio->file && !folio_test(folio, FOLIO_refaulted))
+		return;
 	if (predicted == recorded)
 		check_equal(check, memcg, CHECK_insertion_list);
 	else
@@ -310,6 +316,10 @@ void check_activated(struct check *check)
 	}
 	if (check_is_metadata(check, folio)) {
 		check->undecided.metadata++;
+	} else if (!world_reads_known(check->world)) {
+		world_infer(check->world, INFER_second_read);
+		check->world->nr_stimuli++;
+		workingset_age_nonresident(folio->lruvec, folio_nr_pages(folio));
 	} else if (place >=
 		   0) { /* those that should have come first have been counted as missing */
 		check_equal(check, folio->lruvec->memcg, CHECK_activation);

@@ -7,6 +7,8 @@
 #include "replay/mm/kswapd.h"
 
 /* Of the file pages on lists, the share that may be older than the tape in reclaim from everybody. */
+/* What GFP_KERNEL becomes in try_to_free_mem_cgroup_pages(), the same in 6.1, 6.12 and 6.18. */
+#define GFP_OF_PLAIN_REQUEST 0x100cca
 #define UNSEEN_SHARE_LIMIT 50 /* one in so many */
 
 /* File pages on the lists of a subtree, and how many of them the tape has not seen come. */
@@ -127,6 +129,34 @@ static void note_overhead(struct check *check, struct mem_cgroup *target)
 	world_infer(check->world, INFER_overhead_at_reclaim);
 }
 
+/*
+ * The memcg that a task reclaims for, and how many pages. memory.high is enforced on the way back to user
+ * space, for a batch of charges; there the request is a plain GFP_KERNEL, elsewhere it is the folio's.
+ * Kernel: mm/memcontrol.c, mem_cgroup_handle_over_high(), v6.18.
+ */
+static struct mem_cgroup *reclaim_target(struct check *check, const struct world_task *task,
+					 uint64_t *nr_pages)
+{
+	struct mem_cgroup *own = machine_memcg(&check->machine, task->memcg);
+	struct mem_cgroup *limit = machine_limit(own), *high = own;
+	bool plain = check->event->value[MM_VMSCAN_MEMCG_RECLAIM_BEGIN_GFP_FLAGS] ==
+		     GFP_OF_PLAIN_REQUEST;
+
+	while (high && high->high_pages == MEMCG_UNLIMITED)
+		high = high->parent;
+	*nr_pages = charge_pages(check, task);
+	if (high && (plain || !limit)) {
+		*nr_pages = check->machine.mm.config.rules.memcg_stock_pages;
+		return high;
+	}
+	if (!limit && task->memcg != WORLD_ROOT) {
+		/* A limit set after the start is in no event: the nearest memcg is the likeliest. */
+		world_infer(check->world, INFER_limit_of_own_memcg);
+		return own;
+	}
+	return limit;
+}
+
 /* Without zones, kswapd's goal is not known, nor which folios a request can use. */
 static bool global_is_known(const struct check *check, struct reclaim_bracket *bracket)
 {
@@ -142,6 +172,7 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 {
 	struct world_task *task = world_task(check->world, check->event->pid);
 	bool kswapd = check->event->kind == EVENT_MM_VMSCAN_KSWAPD_WAKE;
+	uint64_t nr_pages = SWAP_CLUSTER_MAX;
 	struct reclaim_bracket *bracket;
 
 	if (!task)
@@ -160,12 +191,7 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 	}
 	list_init(&bracket->taken);
 	if (memcg_reclaim)
-		bracket->target = machine_limit(machine_memcg(&check->machine, task->memcg));
-	if (memcg_reclaim && !bracket->target && task->memcg != WORLD_ROOT) {
-		/* A limit set after the start is in no event: the nearest memcg is the likeliest. */
-		world_infer(check->world, INFER_limit_of_own_memcg);
-		bracket->target = machine_memcg(&check->machine, task->memcg);
-	}
+		bracket->target = reclaim_target(check, task, &nr_pages);
 	bracket->top = bracket->target ? bracket->target : check->machine.mm.root;
 	bracket->predicted = memcg_reclaim ?
 				     bracket->target && check_all_folios_known(bracket->target) :
@@ -192,8 +218,7 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 		kswapd_begin(&bracket->walk, &check->machine.mm,
 			     (unsigned int)check->event->value[MM_VMSCAN_KSWAPD_WAKE_ZID]);
 	else
-		reclaim_walk_begin(&bracket->walk, &check->machine.mm, bracket->target,
-				   bracket->target ? charge_pages(check, task) : SWAP_CLUSTER_MAX,
+		reclaim_walk_begin(&bracket->walk, &check->machine.mm, bracket->target, nr_pages,
 				   true);
 	/* MGLRU's walk must not run ahead of the tape. */
 	if (!check->machine.mm.policy->generations)
@@ -213,41 +238,12 @@ bool check_must_evict(const struct check *check, const struct folio *folio)
 	       !(check->growth && folio_test(folio, FOLIO_mapped));
 }
 
-/*
- * The recorded list is not the predicted one: look whether the walk comes to it a little later,
- * so that one missed step does not count as many.
- */
-static bool resynchronise(struct reclaim_bracket *bracket, enum lru_list recorded)
-{
-	struct reclaim_walk walk = bracket->walk;
-	struct mem_cgroup *position = bracket->top->reclaim_position;
-	uint64_t generation = bracket->top->reclaim_generation;
-	struct scan_request request;
-	const struct scan_result nothing = { 0 };
-
-	walk.looks_ahead = true;
-	for (int step = 0; step < 8; step++) {
-		reclaim_walk_done(&walk, &nothing);
-		if (!reclaim_walk_next(&walk, &request))
-			break;
-		if (request.lru == recorded) {
-			bracket->walk = walk;
-			bracket->walk.looks_ahead = false;
-			bracket->request = request;
-			return true;
-		}
-	}
-	bracket->top->reclaim_position = position;
-	bracket->top->reclaim_generation = generation;
-	return false;
-}
-
-/* Take what the tape says was taken; its count wins over the list's own idea. */
-static void apply_isolation(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_taken)
+void check_apply_isolation(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_taken)
 {
 	struct mm *mm = &check->machine.mm;
 
 	bracket->result = (struct scan_result){ 0 };
+	bracket->nr_taken = nr_taken;
 	bracket->strangers = 0;
 	bracket->confused = false;
 	bracket->flaw = NULL;
@@ -279,10 +275,10 @@ static void apply_isolation(struct check *check, struct reclaim_bracket *bracket
 	}
 }
 
-void check_isolation_done(struct check *check, struct reclaim_bracket *bracket, bool was_predicted)
+void check_isolation_done(struct check *check, struct reclaim_bracket *bracket)
 {
 	bracket->isolated = false;
-	if (!was_predicted)
+	if (!bracket->has_request)
 		return; /* the walk never asked for it */
 	reclaim_walk_done(&bracket->walk, &bracket->result);
 	bracket->to_be_asked = true;
@@ -312,24 +308,26 @@ void check_isolated(struct check *check)
 		check_unequal(check, bracket->top, CHECK_isolate_request,
 			      "the call ends|%s, %" PRIu64 " pages", check_lru_name[lru], nr);
 	}
-	follows = bracket->has_request &&
-		  (bracket->request.lru == lru || resynchronise(bracket, (enum lru_list)lru));
+	follows = check_place_by_request(bracket, (enum lru_list)lru, nr);
 	if (follows && bracket->request.nr_to_scan != nr && check->machine.mm.policy->shrink_follow)
 		check->machine.mm.policy->shrink_follow(&bracket->walk, &bracket->request, nr);
 	give_back(check, bracket);
 	bracket->applied = (struct scan_request){
-		.lruvec = follows ? bracket->request.lruvec : mem_cgroup_lruvec(bracket->top, 0),
+		.lruvec = follows		  ? bracket->request.lruvec :
+			  bracket->applied.lruvec ? bracket->applied.lruvec :
+						    mem_cgroup_lruvec(bracket->top, 0),
 		.lru = (enum lru_list)lru,
 		.nr_to_scan = nr,
 		.pfn_limit = bracket->walk.sc.pfn_limit,
 	};
 	bracket->has_request = follows;
-	apply_isolation(check, bracket, v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN]);
+	bracket->any_victim = bracket->misplaced = false;
+	check_apply_isolation(check, bracket, v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN]);
 	bracket->result.nr_scanned = v[MM_VMSCAN_LRU_ISOLATE_NR_SCANNED];
 	bracket->isolated = true;
 	/* An empty inactive isolation has no shrink event; an active one has. */
 	if (!v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN] && !(lru & 1))
-		check_isolation_done(check, bracket, follows);
+		check_isolation_done(check, bracket);
 }
 
 static bool may_stop_here(const struct reclaim_bracket *bracket)

@@ -7,6 +7,7 @@
  *   lru.c      insertion, access, activation
  *   readahead.c  windows
  *   reclaim.c  reclaim calls and what they isolate
+ *   place.c    where a reclaim call is, when it is not where it was expected
  *   victims.c  which isolated folios are evicted, and where the others go
  *   shadows.c  which shadows reclaim drops
  *   lru_gen.c  the same two of a kernel that runs MGLRU
@@ -62,6 +63,9 @@ struct reclaim_bracket {
 	struct folio *order[ISOLATION_ROOM]; /* the folios taken, in scan order, gone ones too */
 	unsigned int nr_order, nr_freed, nr_written; /* how many, and up to which they were shown */
 	const char *flaw; /* how the events contradict what was taken; NULL: they do not */
+	uint64_t nr_taken; /* pages of the last isolation, as recorded */
+	bool any_victim; /* one of it was evicted, */
+	bool misplaced; /* and it lay on another memcg's list than the walk was at */
 	uint64_t strangers; /* pages of victims that were not among the isolated */
 	bool confused; /* one of them was clean: two CPUs' events stand in the wrong order */
 	uint64_t predicted_reclaimed; /* pages */
@@ -320,11 +324,14 @@ void check_flushes(struct check *check);
 /** check_isolated() - mm_vmscan_lru_isolate. */
 void check_isolated(struct check *check);
 
-/** check_isolation_done() - the batch is back on its lists. @was_predicted: the walk had asked for it. */
-void check_isolation_done(struct check *check, struct reclaim_bracket *bracket, bool was_predicted);
+/** check_isolation_done() - the batch is back on its lists. */
+void check_isolation_done(struct check *check, struct reclaim_bracket *bracket);
 
 /** check_would_evict() - the core would free this folio if it isolated it now. */
 bool check_would_evict(const struct check *check, const struct folio *folio);
+
+/** check_apply_isolation() - take what the tape says was taken; its count wins over the list's own idea. */
+void check_apply_isolation(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_taken);
 
 /** check_reclaim_ended() - a task leaves reclaim. @nr_reclaimed: as recorded, pages. */
 void check_reclaim_ended(struct check *check, uint64_t nr_reclaimed);
@@ -368,6 +375,26 @@ void check_lru_gen_mark(struct check *check, const char *text);
 
 /** check_lru_gen_snapshots() - lru_gen_full as it was before the current event. */
 void check_lru_gen_snapshots(struct check *check);
+
+/* ---- place.c */
+
+/**
+ * check_place_by_request() - let the walk go on to what the tape shows to be isolated
+ * Return: the walk asks for pages of this list now, its number may be another one.
+ */
+bool check_place_by_request(struct reclaim_bracket *bracket, enum lru_list lru, uint64_t nr);
+
+/** check_place_by_victim() - an isolation's first victim says whose list it was. */
+void check_place_by_victim(struct check *check, struct reclaim_bracket *bracket,
+			   const struct folio *victim);
+
+/**
+ * check_place_again() - what is isolated has been looked at, and its event tells the priority
+ * @priority: as recorded, or TAPE_VALUE_ABSENT
+ * Where the walk is at another priority, or another memcg, it begins anew there. Targets are computed from the
+ * sizes as they are now.
+ */
+void check_place_again(struct check *check, struct reclaim_bracket *bracket, uint64_t priority);
 
 /* ---- victims.c */
 

@@ -137,10 +137,13 @@ void check_folio_deleted(struct check *check)
 		return;
 	}
 	if (bracket && bracket->predicted) {
-		if (check->machine.mm.policy->generations)
+		if (check->machine.mm.policy->generations) {
 			check_lru_gen_victim(check, bracket, folio);
-		else
+		} else {
+			check_place_by_victim(check, bracket, folio);
 			compare_victim(check, bracket, folio);
+			bracket->any_victim = true;
+		}
 		check_evict(check, folio, bracket->target);
 	} else if (bracket) {
 		check_foreign_eviction(check, folio);
@@ -205,11 +208,12 @@ void check_inactive_shrunk(struct check *check)
 
 	if (!bracket || !bracket->predicted || !bracket->isolated)
 		return;
+	check_place_again(check, bracket, v[MM_VMSCAN_LRU_SHRINK_INACTIVE_PRIORITY]);
 	if (check->growth) {
 		check_isolation_settled(check, bracket);
 		bracket->result.nr_scanned = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_SCANNED];
 		bracket->result.nr_reclaimed = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_RECLAIMED];
-		check_isolation_done(check, bracket, bracket->has_request);
+		check_isolation_done(check, bracket);
 		return;
 	}
 	list_init(&doubtful);
@@ -241,7 +245,7 @@ void check_inactive_shrunk(struct check *check)
 	mm->policy->putback(mm, &bracket->applied, &bracket->taken);
 	bracket->result.nr_scanned = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_SCANNED];
 	bracket->result.nr_reclaimed = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_RECLAIMED];
-	check_isolation_done(check, bracket, bracket->has_request);
+	check_isolation_done(check, bracket);
 }
 
 void check_active_shrunk(struct check *check)
@@ -254,9 +258,11 @@ void check_active_shrunk(struct check *check)
 
 	if (!bracket || !bracket->predicted || !bracket->isolated)
 		return;
+	check_place_again(check, bracket,
+			  check->event->value[MM_VMSCAN_LRU_SHRINK_ACTIVE_PRIORITY]);
 	if (check->growth) {
 		check_isolation_settled(check, bracket);
-		check_isolation_done(check, bracket, bracket->has_request);
+		check_isolation_done(check, bracket);
 		return;
 	}
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next)
@@ -272,5 +278,5 @@ void check_active_shrunk(struct check *check)
 			mm->policy->examine_active(mm, folio->lruvec, folio);
 	}
 	mm->policy->putback(mm, &bracket->applied, &bracket->taken);
-	check_isolation_done(check, bracket, bracket->has_request);
+	check_isolation_done(check, bracket);
 }

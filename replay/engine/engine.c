@@ -134,6 +134,7 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	replay_due_accesses(replay);
 	if (replay->world->anon)
 		replay_anon_steps(replay);
+	machine_time_passes(&replay->machine, event->timestamp_ns);
 	if (replay->future)
 		replay->range = future_range(event, read_end);
 	if (event_ends_readahead(event)) {

@@ -45,6 +45,7 @@ static void flush_subtree(struct mm *mm, struct mem_cgroup *memcg)
 	for (unsigned int nid = 0; nid < mm->nr_nodes; nid++) {
 		struct lruvec *lruvec = mem_cgroup_lruvec(memcg, nid);
 
+		lruvec->nr_updates = 0;
 		memcpy(lruvec->flushed, lruvec->stat, sizeof(lruvec->flushed));
 		lruvec->flushed_own_pages = lruvec_own_pages(lruvec);
 		for (struct mem_cgroup *child = memcg->first_child; child;
@@ -57,6 +58,25 @@ static void flush_subtree(struct mm *mm, struct mem_cgroup *memcg)
 void mem_cgroup_flush_stats(struct mm *mm, struct mem_cgroup *memcg)
 {
 	flush_subtree(mm, memcg);
+}
+
+/*
+ * The kernel adds up what changes, and 65 updates of a CPU count as one step, of which there must be more
+ * than CPUs. A page that comes is three updates (its charge, its file's page, its list), one that is
+ * reclaimed five, an activation three for two moves: about three for each move on or off a list.
+ */
+#define UPDATES_A_STEP 65
+#define UPDATES_A_MOVE 3
+
+void mem_cgroup_flush_pending(struct mm *mm)
+{
+	uint64_t updates = 0;
+
+	for (struct mem_cgroup *memcg = mm->root; memcg; memcg = mem_cgroup_next(mm->root, memcg))
+		for (unsigned int nid = 0; nid < mm->nr_nodes; nid++)
+			updates += mem_cgroup_lruvec(memcg, nid)->nr_updates;
+	if (updates * UPDATES_A_MOVE / UPDATES_A_STEP > mm->config.nr_cpus)
+		mem_cgroup_flush_stats(mm, mm->root);
 }
 
 bool lruvec_check(const struct lruvec *lruvec)

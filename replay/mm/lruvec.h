@@ -49,6 +49,7 @@ struct lruvec {
 	int64_t refaults[ANON_AND_FILE]; /* WORKINGSET_ACTIVATE_* at the end of the last reclaim */
 
 	int64_t stat[NR_LRUVEC_STATS]; /* live, this lruvec only */
+	uint64_t nr_updates; /* pages that went on or off a list since the last flush */
 	int64_t flushed[NR_LRUVEC_STATS]; /* subtree, at the last flush */
 	int64_t flushed_own_pages; /* lruvec_own_pages() at the last flush */
 
@@ -100,6 +101,7 @@ static inline void lruvec_update_size(struct lruvec *lruvec, enum lru_list lru, 
 {
 	lruvec->lru_size[lru] += pages;
 	lruvec->stat[lru] += pages;
+	lruvec->nr_updates += (uint64_t)(pages < 0 ? -pages : pages);
 }
 
 /** lruvec_add_folio() - put a folio at the head (young end) of the list that its flags say. */
@@ -186,6 +188,13 @@ static inline void lruvec_count(struct lruvec *lruvec, enum counter counter, uin
  * Differs: ancestors of @memcg do not see the flushed part before they are flushed themselves.
  */
 void mem_cgroup_flush_stats(struct mm *mm, struct mem_cgroup *memcg);
+
+/**
+ * mem_cgroup_flush_pending() - flush all statistics, if enough is pending
+ * Kernel: mm/memcontrol.c, mem_cgroup_flush_stats(), v6.1.
+ * Differs: updates are pages that went on or off a list, three of the kernel's each; CPUs are not told apart.
+ */
+void mem_cgroup_flush_pending(struct mm *mm);
 
 /** mem_cgroup_next() - pre-order walk of the subtree of @top; start with @prev NULL. NULL: done. */
 struct mem_cgroup *mem_cgroup_next(struct mem_cgroup *top, struct mem_cgroup *prev);

@@ -8,7 +8,7 @@
 	.folio_batch_size = 15, .lru_cached_order_limit = 1, .zap_drains = true,                   \
 	.release_pages = true, .memcg_stock_pages = 32, .node_lru_lock = true,                     \
 	.exact_stats = true, .full_memcg_walk = true, .balance_by_rotation = true,                 \
-	.file_workingset_only = true, .anon_starts_active = true
+	.kswapd_scans_only = true, .file_workingset_only = true, .anon_starts_active = true
 
 /* 6.1.192, 6.12.117 and 6.7 up to 6.13: rules of MGLRU that 6.14 changed. */
 #define LRU_GEN_UP_TO_6_13                                                                         \
@@ -36,6 +36,9 @@ static const struct mm_rules releases[] = {
 		.release_pages = true,
 		.memcg_stock_pages = 64,
 		.full_memcg_walk = true,
+		.reclaim_flushes = true,
+		.cost_is_io_only = true,
+		.kswapd_scans_only = true,
 		.evictable_inline = true,
 		.lru_add_barrier = LRU_ADD_FLAG_LAST,
 		.lru_gen = { LRU_GEN_UP_TO_6_13, .silent = true, .evicts_after_aging = true,

@@ -63,6 +63,8 @@ struct mm_rules {
 	bool node_lru_lock; /* one lru_lock for all memcgs of a node: up to 5.10 */
 	bool exact_stats; /* lruvec_page_state() is up to date, not of the last rstat flush: up to 5.12 */
 	bool full_memcg_walk; /* reclaim visits all memcgs below its target: up to 6.11 */
+	bool reclaim_flushes; /* enough pending updates are flushed at each priority: 6.1, gone in 6.7 */
+	bool cost_is_io_only; /* a page of I/O costs 1, rotations nothing: up to 6.3 */
 	bool kswapd_scans_only; /* kswapd's rounds count pages looked at, not those freed: up to 6.1 */
 	bool balance_by_rotation; /* recent_rotated/recent_scanned instead of costs: up to 5.7 */
 	bool file_workingset_only; /* no ages and no shadows of anon: up to 5.8 */

@@ -229,18 +229,37 @@ void reclaim_walk_done(struct reclaim_walk *walk, const struct scan_result *resu
 	walk->mm->policy->shrink_done(walk, &walk->request, result);
 }
 
-uint64_t reclaim_walk_unprotected(struct reclaim_walk *walk, uint64_t size)
+uint64_t reclaim_walk_pages(const struct reclaim_walk *walk, const struct lruvec *lruvec,
+			    enum lru_list lru)
 {
-	const struct mem_cgroup *memcg = walk->memcg;
+	int64_t pages = 0;
+
+	if (!walk->sc.pfn_limit) {
+		pages = lruvec_lru_size(lruvec, lru);
+		return pages > 0 ? (uint64_t)pages : 0;
+	}
+	for (const struct list_head *pos = lruvec->lists[lru].next; pos != &lruvec->lists[lru];
+	     pos = pos->next) {
+		const struct folio *folio = list_entry(pos, struct folio, lru);
+
+		if (folio->pfn < walk->sc.pfn_limit)
+			pages += (int64_t)folio_nr_pages(folio);
+	}
+	return (uint64_t)pages;
+}
+
+uint64_t reclaim_walk_unprotected(struct reclaim_walk *walk, const struct mem_cgroup *memcg,
+				  uint64_t pages)
+{
 	uint64_t min = memcg->emin_pages, low = memcg->elow_pages;
 
 	if (memcg == walk->top || (!min && !low))
-		return size;
+		return pages;
 	if (!walk->sc.memcg_low_reclaim && low > min) {
 		walk->sc.memcg_low_skipped = true;
-		return protection_scale(memcg, size, low);
+		return protection_scale(memcg, pages, low);
 	}
-	return protection_scale(memcg, size, min);
+	return protection_scale(memcg, pages, min);
 }
 
 void reclaim_walk_end(struct reclaim_walk *walk)

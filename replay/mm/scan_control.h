@@ -127,10 +127,18 @@ bool reclaim_walk_next(struct reclaim_walk *walk, struct scan_request *request);
 void reclaim_walk_done(struct reclaim_walk *walk, const struct scan_result *result);
 
 /**
- * reclaim_walk_unprotected() - what memory.min and memory.low leave of a size, for the memcg at hand
+ * reclaim_walk_pages() - pages of a list that the walk has use for
+ * The kernel keeps sizes by zone; here a walk that cannot use all zones, which is rare, counts.
+ */
+uint64_t reclaim_walk_pages(const struct reclaim_walk *walk, const struct lruvec *lruvec,
+			    enum lru_list lru);
+
+/**
+ * reclaim_walk_unprotected() - what memory.min and memory.low leave of so many pages
  * Kernel: mm/vmscan.c, get_scan_count(), v6.18.
  */
-uint64_t reclaim_walk_unprotected(struct reclaim_walk *walk, uint64_t size);
+uint64_t reclaim_walk_unprotected(struct reclaim_walk *walk, const struct mem_cgroup *memcg,
+				  uint64_t pages);
 
 /** reclaim_walk_end() - the call is over, wherever the walk stands: snapshot what it must. */
 void reclaim_walk_end(struct reclaim_walk *walk);

@@ -120,7 +120,8 @@ static void classic_folio_accessed(struct mm *mm, unsigned int cpu, struct folio
 static void note_cost(struct mm *mm, struct lruvec *lruvec, int file, uint64_t nr_io,
 		      uint64_t nr_rotated)
 {
-	uint64_t cost = nr_io * SWAP_CLUSTER_MAX + nr_rotated;
+	uint64_t cost = mm->config.rules.cost_is_io_only ? nr_io :
+							   nr_io * SWAP_CLUSTER_MAX + nr_rotated;
 	bool own_level = true;
 
 	if (!cost || mm->config.rules.balance_by_rotation)
@@ -256,6 +257,8 @@ static void classic_prepare_scan(struct reclaim_walk *walk)
 		lruvec_lock(target, LOCK_prepare_scan, 0);
 	sc->anon_cost = target->anon_cost;
 	sc->file_cost = target->file_cost;
+	if (walk->mm->config.rules.reclaim_flushes)
+		mem_cgroup_flush_pending(walk->mm);
 	mm_stats_use(walk->mm, target);
 	for (int file = 0; file < ANON_AND_FILE; file++) {
 		int64_t activated = lruvec_page_state(target, file ? WORKINGSET_ACTIVATE_FILE :
@@ -357,29 +360,6 @@ static uint64_t fractions_by_rotation(struct lruvec *lruvec, unsigned int swappi
 	return fraction[0] + fraction[1] + 1;
 }
 
-/*
- * Pages of a list that the walk has use for. The kernel keeps sizes by zone; here a walk that cannot
- * use all zones, which is rare, counts.
- */
-static uint64_t usable_pages(const struct reclaim_walk *walk, const struct lruvec *lruvec,
-			     enum lru_list lru)
-{
-	int64_t pages = 0;
-
-	if (!walk->sc.pfn_limit) {
-		pages = lruvec_lru_size(lruvec, lru);
-		return pages > 0 ? (uint64_t)pages : 0;
-	}
-	for (const struct list_head *pos = lruvec->lists[lru].next; pos != &lruvec->lists[lru];
-	     pos = pos->next) {
-		const struct folio *folio = list_entry(pos, struct folio, lru);
-
-		if (folio->pfn < walk->sc.pfn_limit)
-			pages += (int64_t)folio_nr_pages(folio);
-	}
-	return (uint64_t)pages;
-}
-
 /* Kernel: mm/vmscan.c, get_scan_count(), v6.18. */
 static void get_scan_count(struct reclaim_walk *walk, struct lruvec *lruvec,
 			   struct classic_shrink *shrink)
@@ -395,8 +375,8 @@ static void get_scan_count(struct reclaim_walk *walk, struct lruvec *lruvec,
 		denominator = fractions_by_cost(sc, swappiness, fraction);
 	for (unsigned int lru = 0; lru < LRU_UNEVICTABLE; lru++) {
 		int is_file = lru >= LRU_INACTIVE_FILE;
-		uint64_t size = usable_pages(walk, lruvec, (enum lru_list)lru);
-		uint64_t scan = reclaim_walk_unprotected(walk, size) >> sc->priority;
+		uint64_t size = reclaim_walk_pages(walk, lruvec, (enum lru_list)lru);
+		uint64_t scan = reclaim_walk_unprotected(walk, lruvec->memcg, size) >> sc->priority;
 
 		if (!scan && !walk->memcg->online)
 			scan = size < SWAP_CLUSTER_MAX ? size : SWAP_CLUSTER_MAX;

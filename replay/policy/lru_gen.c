@@ -195,7 +195,7 @@ static uint64_t get_nr_to_scan(struct reclaim_walk *walk, struct lruvec *lruvec)
 	if (walk->sc.run_eviction)
 		return run_eviction_pages(walk, lruvec);
 	if (lru_gen_rules(mm)->scales_by_protection && walk->memcg->online)
-		nr = reclaim_walk_unprotected(walk, total) >> walk->sc.priority;
+		nr = reclaim_walk_unprotected(walk, walk->memcg, total) >> walk->sc.priority;
 	if (lru_gen_should_age(mm, lruvec, swappiness) && walk->sc.priority != DEF_PRIORITY &&
 	    (walk->memcg->online || lru_gen_rules(mm)->evicts_after_aging)) {
 		lru_gen_inc_max_seq(mm, lruvec, swappiness);

@@ -207,6 +207,12 @@ struct world_reader *world_reader(struct world *world, int32_t pid, uint32_t fil
 /** world_memcg_by_id() - number of a memcg, or WORLD_ROOT. @id: inode of its directory. */
 uint32_t world_memcg_by_id(const struct world *world, uint64_t id);
 
+/** world_reads_known() - the tape has the reads; where it has not, a second one shows only by what it does. */
+static inline bool world_reads_known(const struct world *world)
+{
+	return world->reads_seen || world->read_calls_seen;
+}
+
 /** world_infer() - count a stimulus that came by a rule. */
 static inline void world_infer(struct world *world, enum infer_rule rule)
 {

@@ -151,8 +151,9 @@ static void isolate(uint64_t nr_requested, uint64_t nr_taken)
 
 static void shrunk(uint64_t nr_scanned, uint64_t nr_reclaimed)
 {
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, nr_scanned,
-		   nr_reclaimed);
+	/* The priority, number 11, is that of a kernel that does not tell it. */
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, nr_scanned, nr_reclaimed,
+		   0, 0, 0, 0, 0, 0, 0, 0, TAPE_VALUE_ABSENT);
 }
 
 static void evict_page(uint64_t page)
@@ -490,7 +491,8 @@ static void folio_queued_twice_is_activated_once(void **state)
 static void deactivate_batch(uint64_t nr)
 {
 	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_ISOLATE, 4, 0, nr, nr, 0, nr, ACTIVE_FILE);
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_ACTIVE, 0, nr, 0, nr, 0, 0, 2);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_ACTIVE, 0, nr, 0, nr, 0,
+		   TAPE_VALUE_ABSENT, 2);
 }
 
 /*
@@ -548,7 +550,8 @@ static void dirty_folio_is_expected_to_be_activated(void **state)
 	for (uint64_t page = 4; page < 10; page++)
 		if (page != 5)
 			evict_page(page);
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, 6, 5, 1, 0, 0, 0, 0, 1);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, 6, 5, 1, 0, 0, 0, 0, 1,
+		   0, 0, TAPE_VALUE_ABSENT);
 	evict_batch(10, 10, NO_PAGE);
 	evict_batch(20, 11, NO_PAGE);
 	reclaim_ends(30);

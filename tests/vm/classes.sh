@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Debian's kernels 6.1 and 6.12 with the classic LRU in a guest of 512 MiB: small workloads, one per
+# class, recorded there by the static recorder and held against the core, decision by decision. A floor
+# each; guest-classes.sh has the workloads. docs/fidelity.md shows what a quiet machine gives.
+# usage: tests/vm/classes.sh [SERIES...]      BIN names the programs; default 6.1 6.12
+#   LRUTAPE_VM_KEEP=dir   leave the tapes there, as SERIES-CLASS.lrt
+set -u
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+BIN=${BIN:-$TOP/build/release/bin}
+export LC_ALL=C TZ=UTC
+. "$TOP/tests/vm/tools.bash"
+
+# Percent of the decided that must be equal. Those of global are the bars of the core.
+floors() { # series class
+	case $2 in
+	random) echo "victim 99 refault_verdict 99 isolate_request 97 reclaim_stop 97" ;;
+	sequential) echo "victim 99 refault_verdict 99 isolate_request 97" ;;
+	two_groups) echo "victim 98 refault_verdict 98 isolate_request 95" ;;
+	protected) echo "victim 95 refault_verdict 97 isolate_request 55" ;;
+	high) echo "victim 98 refault_verdict 98 isolate_request 95" ;;
+	global) echo "victim 95 refault_verdict 95 isolate_request 80 reclaim_stop 85" ;;
+	esac
+}
+
+passed=0
+failed=0
+skipped=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/lrutape-vm-classes.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+report() { # ok|FAILED|skipped name remark
+	case $1 in
+	ok) passed=$((passed + 1)) ;;
+	FAILED) failed=$((failed + 1)) ;;
+	skipped) skipped=$((skipped + 1)) ;;
+	esac
+	if [[ $1 == skipped ]]; then
+		echo "skipped  $2: $3"
+	else
+		printf '%-8s %s (%s)\n' "$1" "$2" "$3"
+	fi
+}
+
+# "decision equal decided" over all memcgs of the tape.
+shares() { # tape
+	"$BIN/lrutape" check --json "$1" 2>/dev/null | tr -d ' "{}' | awk -F, '
+		/^memcg:/ {
+			for (i = 1; i <= NF; i++) { split($i, kv, ":"); v[kv[1]] = kv[2] }
+			decided[v["decision"]] += v["decided"]
+			equal[v["decision"]] += v["equal"]
+		}
+		END { for (d in decided) print d, equal[d], decided[d] }'
+}
+
+# What is below its floor, on stdout; what is not, in $work/figures.
+below() { # series class tape
+	local floor least
+	shares "$3" >"$work/shares"
+	: >"$work/figures"
+	read -ra floor <<<"$(floors "$1" "$2")"
+	for ((i = 0; i < ${#floor[@]}; i += 2)); do
+		least=${floor[i + 1]}
+		awk -v d="${floor[i]}" -v least="$least" -v figures="$work/figures" '
+			$1 == d && $3 > 0 {
+				seen = 1
+				printf "%s %.2f %%, ", d, 100 * $2 / $3 >> figures
+				if (100 * $2 < least * $3)
+					printf "    %s: %d of %d equal, %.2f %%, the floor is %d\n", d, $2, $3, 100 * $2 / $3, least
+			}
+			END { if (!seen) printf "    %s: nothing was decided\n", d }' "$work/shares" ||
+			echo "    awk could not compare"
+	done
+}
+
+record() { # series kernel classes... ; tapes in $work/SERIES
+	local series=$1 kernel=$2
+	shift 2
+	LRUTAPE_VM_MEMORY=512 LRUTAPE_VM_DATA=1G "$TOP/tests/vm/run.sh" "$kernel" "$work/$series" \
+		"guest-classes.sh $*" "$TOP"/tests/vm/guest-classes.sh "$BIN"/lrutape-record "$BIN"/static/* \
+		>"$work/said" 2>&1
+}
+
+test_kernel() { # series
+	local series=$1 kernel status=0 class classes again=() low
+	kernel=$("$TOP/tests/vm/get-kernel.sh" "$series" 2>"$work/said") || status=$?
+	if ((status)); then
+		report "$( ((status == 77)) && echo skipped || echo FAILED )" "tests/vm/classes/$series" "$(tail -n 1 "$work/said")"
+		return
+	fi
+	classes=(random sequential two_groups protected high global)
+	# Two CPUs' events are merged by their times, and other work may sit on the guest's: one more try each.
+	for attempt in 1 2; do
+		record "$series" "$kernel" "${classes[@]}" || {
+			report FAILED "tests/vm/classes/$series" "the guest ended with status $?"
+			tail -n 20 "$work/said" | sed 's/^/    | /'
+			return
+		}
+		again=()
+		for class in "${classes[@]}"; do
+			low=$(below "$series" "$class" "$work/$series/$class.lrt")
+			if [[ -z $low ]]; then
+				report ok "tests/vm/classes/$series/$class" "$(sed 's/, $//' "$work/figures")"
+			elif ((attempt == 1)); then
+				again+=("$class")
+				echo "tried again: tests/vm/classes/$series/$class"
+				echo "$low"
+			else
+				report FAILED "tests/vm/classes/$series/$class" "$(sed 's/, $//' "$work/figures")"
+				echo "$low"
+			fi
+			[[ -z ${LRUTAPE_VM_KEEP:-} ]] || cp "$work/$series/$class.lrt" "$LRUTAPE_VM_KEEP/$series-$class.lrt"
+		done
+		((${#again[@]})) || break
+		classes=("${again[@]}")
+	done
+}
+
+reason=$(why_no_vm | head -n 1)
+(($#)) || set -- 6.1 6.12
+for series in "$@"; do
+	if [[ -n $reason ]]; then
+		report skipped "tests/vm/classes/$series" "$reason"
+	else
+		test_kernel "$series"
+	fi
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+((failed == 0))

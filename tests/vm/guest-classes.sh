@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# In a guest with 512 MiB: one recording for each class of workload named, with the classic LRU.
+#   random      reads that do not fit under a limit
+#   sequential  passes over a file, with readahead
+#   two_groups  two limited groups with two readers each
+#   protected   below one limit, a group with memory.low beside one without
+#   high        a group with memory.high and no limit
+#   global      no limit anywhere: kswapd and direct reclaim make the room
+# usage: guest-classes.sh CLASS...      leaves CLASS.lrt each
+# shellcheck shell=dash
+set -e
+readers=
+file=$DATA/file
+groups=/sys/fs/cgroup
+
+fresh() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	sleep 1
+	echo 3 >/proc/sys/vm/drop_caches
+}
+
+# The readers of a group: each argument is one's file.
+read_in() { # group reads file...
+	local group=$1 reads=$2 seed=11
+	shift 2
+	for name in "$@"; do
+		seed=$((seed + 1))
+		sh -c 'echo $$ >"$1/cgroup.procs"; exec random_read --keep --file "$2" --file-size "$3" --reads "$4" --seed "$5"' \
+			- "$group" "$DATA/$name" 96M "$reads" $seed &
+		readers="$readers $!"
+	done
+}
+
+# Record a group that was made before, with what is set there, while a function reads in it.
+record_group() { # class function
+	lrutape-record record -o "$OUT/$1.lrt" --cgroup "/$1" &
+	recorder=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		[ -s "$OUT/$1.lrt" ] && break
+		sleep 1
+	done
+	sleep 1
+	$2
+	kill -TERM $recorder
+	wait $recorder
+}
+
+two_groups() {
+	read_in $groups/two_groups/a 40000 a a
+	read_in $groups/two_groups/b 40000 b b
+	wait_for_readers
+}
+
+protected() {
+	read_in $groups/protected/a 60000 a
+	read_in $groups/protected/b 60000 b
+	wait_for_readers
+}
+
+high() {
+	read_in $groups/high 80000 a
+	wait_for_readers
+}
+
+wait_for_readers() {
+	for reader in $readers; do wait "$reader"; done
+	readers=
+}
+
+if [ -e /sys/kernel/mm/lru_gen/enabled ]; then
+	echo n >/sys/kernel/mm/lru_gen/enabled
+fi
+echo +memory >$groups/cgroup.subtree_control
+for class in "$@"; do
+	random_read --file "$file" --file-size 640M --prepare
+	random_read --file "$DATA/a" --file-size 96M --prepare
+	random_read --file "$DATA/b" --file-size 96M --prepare
+	fresh
+	case $class in
+	random)
+		lrutape-record record -o "$OUT/random.lrt" --memory 32M -- \
+			random_read --file "$DATA/a" --file-size 96M --reads 80000
+		;;
+	sequential)
+		lrutape-record record -o "$OUT/sequential.lrt" --memory 32M -- \
+			mixed_io --file "$DATA/a" --passes 3
+		;;
+	two_groups)
+		mkdir $groups/two_groups
+		echo +memory >$groups/two_groups/cgroup.subtree_control
+		for group in a b; do
+			mkdir $groups/two_groups/$group
+			echo 24M >$groups/two_groups/$group/memory.max
+		done
+		record_group two_groups two_groups
+		;;
+	protected)
+		mkdir $groups/protected
+		echo +memory >$groups/protected/cgroup.subtree_control
+		echo 64M >$groups/protected/memory.max
+		mkdir $groups/protected/a $groups/protected/b
+		echo 40M >$groups/protected/a/memory.low
+		record_group protected protected
+		;;
+	high)
+		mkdir $groups/high
+		echo 32M >$groups/high/memory.high
+		record_group high high
+		;;
+	global)
+		lrutape-record record -o "$OUT/global.lrt" --warm -- \
+			random_read --file "$file" --file-size 640M --reads 600000
+		;;
+	esac
+	echo "class $class recorded"
+done
