@@ -86,9 +86,8 @@ static void scan(struct check *check, struct reclaim_bracket *bracket)
 
 		if (would_evict(check, folio))
 			bracket->predicted_reclaimed += folio_nr_pages(folio);
-		bracket->has_mapped |= folio_test(folio, FOLIO_mapped);
+		check_note_isolated(check, bracket, folio);
 		bracket->total_unknown |= folio_test(folio, FOLIO_mapped);
-		bracket->has_dirty |= folio_test(folio, PG_dirty);
 	}
 }
 

@@ -265,8 +265,7 @@ void check_apply_isolation(struct check *check, struct reclaim_bracket *bracket,
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
 		struct folio *folio = list_entry(pos, struct folio, lru);
 
-		bracket->has_mapped |= folio_test(folio, FOLIO_mapped);
-		bracket->has_dirty |= folio_test(folio, PG_dirty);
+		check_note_isolated(check, bracket, folio);
 		folio_set(folio, FOLIO_moved);
 		if (bracket->nr_order < ISOLATION_ROOM)
 			bracket->order[bracket->nr_order++] = folio;

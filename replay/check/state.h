@@ -94,6 +94,7 @@ struct insertion_run {
 struct check_group {
 	struct check_tally decision[NR_CHECK_DECISIONS];
 	bool foreign; /* others took folios of it, or of a memcg below */
+	bool written; /* reclaim has met dirty ones, which come back when no event tells */
 };
 
 /* What a task's readahead is to bring in, until the event of the window comes. */
@@ -246,6 +247,10 @@ void check_equal(struct check *check, const struct mem_cgroup *memcg, enum check
 void __attribute__((format(printf, 4, 5)))
 check_unequal(struct check *check, const struct mem_cgroup *memcg, enum check_decision decision,
 	      const char *format, ...);
+
+/** check_note_isolated() - what may explain decisions of this reclaim call, and later ones of the memcg. */
+void check_note_isolated(struct check *check, struct reclaim_bracket *bracket,
+			 const struct folio *folio);
 
 /** check_foreign_eviction() - somebody whose reclaim is not predicted takes the folio. */
 void check_foreign_eviction(struct check *check, const struct folio *folio);

@@ -71,19 +71,47 @@ static const struct folio *subject(struct check *check)
 	}
 }
 
+void check_note_isolated(struct check *check, struct reclaim_bracket *bracket,
+			 const struct folio *folio)
+{
+	bracket->has_mapped |= folio_test(folio, FOLIO_mapped);
+	if (!folio_test(folio, PG_dirty))
+		return;
+	bracket->has_dirty = true;
+	for (const struct mem_cgroup *memcg = folio->lruvec->memcg; memcg; memcg = memcg->parent) {
+		uint32_t number;
+		struct check_group *group = group_of(check, memcg, &number);
+
+		if (group)
+			group->written = true;
+	}
+}
+
+/* It comes active, was not read, and no eviction is known that it could come back from. */
+static bool may_have_shadow(const struct check *check, const struct folio *folio)
+{
+	return check->event->kind == EVENT_MM_LRU_INSERTION && folio && folio->file &&
+	       !folio_test(folio, FOLIO_refaulted | PG_active) &&
+	       check->event->value[MM_LRU_INSERTION_LRU] & 1;
+}
+
 static enum check_cause cause_of(struct check *check, const struct check_group *group,
-				 const struct mem_cgroup *memcg)
+				 const struct mem_cgroup *memcg, enum check_decision decision)
 {
 	const struct world_task *task = world_task(check->world, check->event->pid);
 	const struct reclaim_bracket *bracket = task ? task->bracket : NULL;
 	const struct folio *folio = check->about ? check->about : subject(check);
 	bool mapped = folio ? folio_test(folio, FOLIO_mapped) : bracket && bracket->has_mapped;
-	bool dirty = folio ? folio_test(folio, PG_dirty) : bracket && bracket->has_dirty;
+	bool dirty = folio   ? folio_test(folio, PG_dirty) :
+		     bracket ? bracket->has_dirty || group->written :
+			       false;
 
 	if (check->lossy)
 		return CHECK_CAUSE_lost_events;
 	if (mapped)
 		return CHECK_CAUSE_unseen_reference;
+	if (decision == CHECK_insertion_list && may_have_shadow(check, folio))
+		return CHECK_CAUSE_unseen_shadow;
 	if (dirty)
 		return CHECK_CAUSE_not_modelled;
 	if (group->foreign)
@@ -134,7 +162,7 @@ check_unequal(struct check *check, const struct mem_cgroup *memcg, enum check_de
 	if (!group)
 		return;
 	tally = &group->decision[decision];
-	cause = cause_of(check, group, memcg);
+	cause = cause_of(check, group, memcg, decision);
 	tally->decided++;
 	tally->cause[cause]++;
 	if (tally->first_mismatch_ns != UINT64_MAX && check->nr_explained == check->nr_explain)

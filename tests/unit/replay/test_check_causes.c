@@ -10,6 +10,7 @@
 #include "tests/unit/made_tape.h"
 
 #define INACTIVE_FILE 2
+#define ACTIVE_FILE 3
 #define PAGE 5
 
 static struct made_tape tape;
@@ -40,19 +41,17 @@ static int end(void **state)
 	return 0;
 }
 
-static void assert_cause(enum check_cause expected)
+static void read_checked(unsigned int nr_kept)
 {
 	const struct tape_event *event;
-	const struct check_tally *tally;
 	struct policy_choice choice;
 	struct event_stream *stream;
-	uint64_t read_end, sum = 0;
+	uint64_t read_end;
 	char why[256];
 
-	made_activation(&tape, 0, GROUP_TASK, PAGE);
 	assert_int_equal(world_init(&world, made_tape_read(&tape)), 0);
 	assert_int_equal(policy_parse("classic", "6.18", &choice, why, sizeof(why)), 0);
-	check = check_open(&world, &choice, 1);
+	check = check_open(&world, &choice, nr_kept);
 	stream = event_stream_open(tape.reader);
 	assert_non_null(check);
 	assert_non_null(stream);
@@ -62,7 +61,16 @@ static void assert_cause(enum check_cause expected)
 		world_event_done(&world, event, read_end);
 	}
 	event_stream_close(stream);
-	tally = check_tally(check, world.command_memcg, CHECK_activation);
+}
+
+/* The tape has one wrong decision, of this kind. */
+static void assert_cause_of(enum check_decision decision, enum check_cause expected)
+{
+	const struct check_tally *tally;
+	uint64_t sum = 0;
+
+	read_checked(1);
+	tally = check_tally(check, world.command_memcg, decision);
 	assert_non_null(tally);
 	for (int c = 0; c < NR_CHECK_CAUSES; c++)
 		sum += tally->cause[c];
@@ -71,6 +79,12 @@ static void assert_cause(enum check_cause expected)
 	assert_string_equal(check_cause_name(check_mismatch(check, 0)->cause),
 			    check_cause_name(expected));
 	assert_int_equal(tally->cause[expected], 1);
+}
+
+static void assert_cause(enum check_cause expected)
+{
+	made_activation(&tape, 0, GROUP_TASK, PAGE);
+	assert_cause_of(CHECK_activation, expected);
 }
 
 static void without_any_fact_it_is_unexplained(void **state)
@@ -109,6 +123,44 @@ static void a_dirty_folio_is_not_modelled(void **state)
 	assert_cause(CHECK_CAUSE_not_modelled);
 }
 
+static void a_page_that_comes_active_may_have_an_older_shadow(void **state)
+{
+	(void)state;
+	made_add(&tape, 0, GROUP_TASK, 99);
+	made_insertion(&tape, 0, GROUP_TASK, 99, ACTIVE_FILE);
+	assert_cause_of(CHECK_insertion_list, CHECK_CAUSE_unseen_shadow);
+}
+
+/* Page 0 is dirty when reclaim meets it. A later call evicts page 20, which is not its turn. */
+static void behind_dirty_folios_the_order_of_a_list_is_not_modelled(void **state)
+{
+	uint64_t second_ns = 0;
+	unsigned int nr = 0;
+
+	(void)state;
+	made_event_text(&tape, 0, GROUP_TASK, WRITEBACK_DIRTY_FOLIO, "254:0", MADE_INO, 0, 0);
+	for (uint64_t call = 0; call < 2; call++) {
+		made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_BEGIN, 0, 0);
+		second_ns = tape.now_ns;
+		made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_ISOLATE, 4, 0, 2, 2, 0, 2,
+			   INACTIVE_FILE);
+		if (call)
+			made_delete(&tape, 0, GROUP_TASK, 20);
+		made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, 2, call, 0, 0, 0,
+			   0, 0, 0, 0, 0, 12, 4);
+		made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_END, call);
+	}
+	read_checked(100);
+	for (unsigned int i = 0; check_mismatch(check, i); i++) {
+		if (check_mismatch(check, i)->timestamp_ns < second_ns)
+			continue;
+		assert_string_equal(check_cause_name(check_mismatch(check, i)->cause),
+				    "not_modelled");
+		nr++;
+	}
+	assert_true(nr > 0);
+}
+
 static void a_folio_of_the_group_evicted_by_kdamond_is_foreign(void **state)
 {
 	(void)state;
@@ -144,6 +196,8 @@ int main(void)
 		TEST(a_mapped_folio_may_have_been_referenced_unseen),
 		TEST(another_folio_that_is_mapped_is_no_reason),
 		TEST(a_dirty_folio_is_not_modelled),
+		TEST(a_page_that_comes_active_may_have_an_older_shadow),
+		TEST(behind_dirty_folios_the_order_of_a_list_is_not_modelled),
 		TEST(a_folio_of_the_group_evicted_by_kdamond_is_foreign),
 		TEST(every_kind_of_undecided_is_listed_once),
 	};
