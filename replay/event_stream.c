@@ -284,19 +284,31 @@ static int next_event(struct event_stream *stream, const struct tape_event **eve
 	return 1;
 }
 
+static void tell_read(struct event_stream *stream, const struct tape_event **event,
+		      uint64_t *read_end)
+{
+	*event = &stream->read;
+	*read_end = stream->read.value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
+}
+
 int event_stream_next(struct event_stream *stream, const struct tape_event **event,
 		      uint64_t *read_end)
 {
-	int ret = next_event(stream, event, read_end), is_read;
+	int ret;
 
-	if (ret <= 0 || !stream->calls)
-		return ret;
-	is_read = read_calls_event(stream->calls, *event, &stream->read);
-	if (is_read < 0)
-		return is_read;
-	if (is_read) {
-		*event = &stream->read;
-		*read_end = stream->read.value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
+	if (!stream->calls)
+		return next_event(stream, event, read_end);
+	if (read_calls_next(stream->calls, &stream->read)) {
+		tell_read(stream, event, read_end);
+		return 1;
 	}
+	ret = next_event(stream, event, read_end);
+	if (ret <= 0)
+		return ret;
+	if (read_calls_event(stream->calls, *event))
+		return TAPE_ERR_MEMORY;
+	/* The call's end becomes the read, or the first of those that it made known. */
+	if (read_calls_next(stream->calls, &stream->read))
+		tell_read(stream, event, read_end);
 	return ret;
 }

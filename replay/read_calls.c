@@ -2,20 +2,34 @@
 #include "replay/read_calls.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PAGE_SHIFT 12
 #define NO_DESCRIPTOR UINT64_MAX
+
+#define EARLY_READS 256 /* of a descriptor; what comes after them is not told */
+
+struct pages {
+	uint64_t first, last;
+};
 
 /* A task, at the pread64() it is in, or a descriptor of it. Key: pid << 32 | descriptor; of the task: all ones. */
 struct entry {
 	uint64_t key; /* plus 1; 0: a free place */
 	uint64_t descriptor, position, last; /* task: of the call; pages; NO_DESCRIPTOR: in none */
 	uint64_t dev, ino; /* descriptor: its file, 0 0: not known yet */
+	struct pages *early; /* descriptor: read before its file was known */
+	uint32_t nr_early;
 };
 
 struct read_calls {
 	struct entry *entry; /* hash */
 	uint64_t mask, nr;
+	/* What is known and was not told yet: early reads of one descriptor, and the call that made them known. */
+	struct tape_event event; /* of that call's end */
+	struct pages known[EARLY_READS + 1];
+	uint32_t nr_known, nr_told;
+	uint64_t dev, ino;
 	uint64_t value[4]; /* of the event made last */
 };
 
@@ -36,6 +50,8 @@ struct read_calls *read_calls_open(void)
 
 void read_calls_close(struct read_calls *calls)
 {
+	for (uint64_t i = 0; calls && i <= calls->mask; i++)
+		free(calls->entry[i].early);
 	if (calls)
 		free(calls->entry);
 	free(calls);
@@ -119,32 +135,62 @@ static void page_added(struct read_calls *calls, const struct tape_event *event)
 	descriptor->ino = v[MM_FILEMAP_ADD_TO_PAGE_CACHE_I_INO];
 }
 
-static int end_call(struct read_calls *calls, const struct tape_event *event,
-		    struct tape_event *read)
+static int read_early(struct entry *descriptor, struct pages pages)
+{
+	if (!descriptor->early)
+		descriptor->early = malloc(EARLY_READS * sizeof(*descriptor->early));
+	if (!descriptor->early)
+		return TAPE_ERR_MEMORY;
+	if (descriptor->nr_early < EARLY_READS)
+		descriptor->early[descriptor->nr_early++] = pages;
+	return 0;
+}
+
+static int end_call(struct read_calls *calls, const struct tape_event *event)
 {
 	struct entry *task = place(calls, key_of(event->pid, NO_DESCRIPTOR)), *descriptor;
 	int64_t nr_bytes = (int64_t)event->value[SYS_EXIT_PREAD64_RET];
-	uint64_t position = task->position;
+	struct pages pages;
 
 	if (!task->key || task->descriptor == NO_DESCRIPTOR)
 		return 0;
 	descriptor = place(calls, key_of(event->pid, task->descriptor));
 	task->descriptor = NO_DESCRIPTOR;
-	if (nr_bytes <= 0 || !descriptor->ino)
+	if (nr_bytes <= 0)
 		return 0;
-	calls->value[MM_FILEMAP_GET_PAGES_I_INO] = descriptor->ino;
-	calls->value[MM_FILEMAP_GET_PAGES_S_DEV] = descriptor->dev;
-	calls->value[MM_FILEMAP_GET_PAGES_INDEX] = position >> PAGE_SHIFT;
-	calls->value[MM_FILEMAP_GET_PAGES_LAST_INDEX] = (position + (uint64_t)nr_bytes - 1) >>
-							PAGE_SHIFT;
-	*read = *event;
-	read->kind = EVENT_MM_FILEMAP_GET_PAGES;
-	read->value = calls->value;
-	return 1;
+	pages.first = task->position >> PAGE_SHIFT;
+	pages.last = (task->position + (uint64_t)nr_bytes - 1) >> PAGE_SHIFT;
+	if (!descriptor->ino)
+		return read_early(descriptor, pages);
+	if (descriptor->nr_early)
+		memcpy(calls->known, descriptor->early,
+		       descriptor->nr_early * sizeof(*descriptor->early));
+	calls->nr_known = descriptor->nr_early;
+	calls->nr_told = descriptor->nr_early = 0;
+	calls->known[calls->nr_known++] = pages;
+	calls->event = *event;
+	calls->dev = descriptor->dev;
+	calls->ino = descriptor->ino;
+	return 0;
 }
 
-int read_calls_event(struct read_calls *calls, const struct tape_event *event,
-		     struct tape_event *read)
+bool read_calls_next(struct read_calls *calls, struct tape_event *read)
+{
+	if (calls->nr_told == calls->nr_known)
+		return false;
+	calls->value[MM_FILEMAP_GET_PAGES_I_INO] = calls->ino;
+	calls->value[MM_FILEMAP_GET_PAGES_S_DEV] = calls->dev;
+	calls->value[MM_FILEMAP_GET_PAGES_INDEX] = calls->known[calls->nr_told].first;
+	calls->value[MM_FILEMAP_GET_PAGES_LAST_INDEX] = calls->known[calls->nr_told].last;
+	calls->nr_told++;
+	*read = calls->event;
+	read->kind = EVENT_MM_FILEMAP_GET_PAGES;
+	read->value = calls->value;
+	read->strings = "";
+	return true;
+}
+
+int read_calls_event(struct read_calls *calls, const struct tape_event *event)
 {
 	switch (event->kind) {
 	case EVENT_SYS_ENTER_PREAD64:
@@ -153,7 +199,7 @@ int read_calls_event(struct read_calls *calls, const struct tape_event *event,
 		page_added(calls, event);
 		return 0;
 	case EVENT_SYS_EXIT_PREAD64:
-		return end_call(calls, event, read);
+		return end_call(calls, event);
 	default:
 		return 0;
 	}

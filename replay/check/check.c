@@ -194,6 +194,8 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	switch (event->kind) {
 	case EVENT_MM_LRU_INSERTION:
 		check_inserted(check);
+		if (generations)
+			check_lru_gen_drained(check);
 		break;
 	case EVENT_MM_LRU_ACTIVATE:
 		if (generations)
@@ -227,6 +229,8 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN:
 		check_reclaim_begun(check, true);
+		if (generations)
+			check_lru_gen_drained(check);
 		break;
 	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_BEGIN:
 	case EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_BEGIN:

@@ -322,19 +322,132 @@ static struct folio *next_victim(const struct check *check, const struct reclaim
 	return NULL;
 }
 
+/* ---- kernels without isolate events */
+
+/* The walk goes on until a scan has taken something. Return: false: it ends before that. */
+static bool scan_something(struct check *check, struct reclaim_bracket *bracket)
+{
+	while (next_scan(check, bracket)) {
+		scan(check, bracket);
+		if (!list_empty(&bracket->taken))
+			return true;
+	}
+	return false;
+}
+
 /*
- * No isolate events: a victim that is not among the isolated means that the next scan has begun. Those that
- * took nothing are passed; if the victim is not in the next one either, it is no sign of more.
+ * The call's first scan takes place as soon as the CPU's batch is drained. Later ones show only by their
+ * victims.
+ */
+void check_lru_gen_drained(struct check *check)
+{
+	struct reclaim_bracket *bracket = current_bracket(check);
+
+	if (!is_silent(check) || !bracket || !bracket->predicted || bracket->scan_begun ||
+	    check->machine.mm.cpu[check_cpu(check)].batch[BATCH_LRU_ADD].nr)
+		return;
+	bracket->scan_begun = true;
+	scan_something(check, bracket);
+}
+
+static bool others_reclaim(const struct check *check, const struct reclaim_bracket *bracket)
+{
+	const struct world *world = check->world;
+
+	for (uint64_t i = 0; i <= world->task_mask; i++) {
+		const struct reclaim_bracket *other = world->task[i] ? world->task[i]->bracket :
+								       NULL;
+
+		if (other && other != bracket && other->target == bracket->target)
+			return true;
+	}
+	return false;
+}
+
+static void move_all(struct list_head *from, struct list_head *to)
+{
+	while (!list_empty(from))
+		list_move_tail(from->next, to);
+}
+
+/* What the bracket has isolated was another task's scan. Return: false: there is no room for it. */
+static bool park(struct check *check, struct reclaim_bracket *bracket)
+{
+	for (int i = 0; i < PARKED_SCANS; i++) {
+		struct parked_scan *parked = &check->parked[i];
+
+		if (parked->target)
+			continue;
+		parked->target = bracket->target;
+		parked->applied = bracket->applied;
+		parked->result = bracket->result;
+		list_init(&parked->taken);
+		move_all(&bracket->taken, &parked->taken);
+		bracket->total_unknown = true;
+		return true;
+	}
+	return false;
+}
+
+/* A scan that another task's victim had shown was this one's. Return: there is one with this folio. */
+static bool take_parked(struct check *check, struct reclaim_bracket *bracket,
+			const struct folio *folio)
+{
+	for (int i = 0; i < PARKED_SCANS; i++) {
+		struct parked_scan *parked = &check->parked[i];
+
+		if (!parked->target)
+			continue;
+		for (const struct list_head *pos = parked->taken.next; pos != &parked->taken;
+		     pos = pos->next) {
+			if (pos != &folio->lru)
+				continue;
+			next_scan(check, bracket);
+			bracket->applied = parked->applied;
+			bracket->result = parked->result;
+			bracket->isolated = true;
+			bracket->total_unknown = true;
+			move_all(&parked->taken, &bracket->taken);
+			parked->target = NULL;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Nobody reclaims there any more: what nobody claimed has survived. */
+static void put_back_parked(struct check *check, const struct mem_cgroup *target)
+{
+	struct mm *mm = &check->machine.mm;
+
+	for (int i = 0; i < PARKED_SCANS; i++) {
+		struct parked_scan *parked = &check->parked[i];
+
+		if (parked->target != target)
+			continue;
+		mm->policy->putback(mm, &parked->applied, &parked->taken);
+		parked->target = NULL;
+	}
+}
+
+/*
+ * A victim that is not among the isolated: another task's scan, or the next one. If that has not taken it
+ * either, and others reclaim from the same lists, it was theirs.
  */
 static void scan_up_to(struct check *check, struct reclaim_bracket *bracket,
 		       const struct folio *folio)
 {
-	if (is_taken(bracket, folio))
+	if (is_taken(bracket, folio) || take_parked(check, bracket, folio))
 		return;
-	while (next_scan(check, bracket)) {
+	bracket->scan_begun = true;
+	if (!scan_something(check, bracket))
+		return;
+	while (!is_taken(bracket, folio) && folio_test(folio, PG_lru) &&
+	       others_reclaim(check, bracket) && park(check, bracket)) {
+		bracket->applied.tier_idx = get_tier_idx(&check->machine.mm,
+							 bracket->applied.lruvec,
+							 bracket->applied.lru == LRU_INACTIVE_FILE);
 		scan(check, bracket);
-		if (!list_empty(&bracket->taken))
-			return;
 	}
 }
 
@@ -413,6 +526,8 @@ void check_lru_gen_ended(struct check *check, uint64_t nr_reclaimed)
 				      "%" PRIu64 " pages|%" PRIu64 " pages",
 				      bracket->predicted_reclaimed, nr_reclaimed);
 		reclaim_walk_end(&bracket->walk);
+		if (is_silent(check) && !others_reclaim(check, bracket))
+			put_back_parked(check, bracket->target);
 	}
 	free(bracket);
 	task->bracket = NULL;

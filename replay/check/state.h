@@ -69,6 +69,7 @@ struct reclaim_bracket {
 	uint64_t strangers; /* pages of victims that were not among the isolated */
 	bool confused; /* one of them was clean: two CPUs' events stand in the wrong order */
 	uint64_t predicted_reclaimed; /* pages */
+	bool scan_begun; /* MGLRU without events: the call's first scan has been taken to happen */
 	bool by_debugfs; /* no reclaim call, but a command to lru_gen */
 	bool total_unknown; /* folios were evicted whose writeback ended unseen */
 	bool has_mapped, has_dirty; /* such folios were among the isolated */
@@ -88,6 +89,16 @@ struct expected_drain {
 struct insertion_run {
 	unsigned int nr;
 	bool ends_large; /* the last one may not wait, so that it drained the batch itself */
+};
+
+/* MGLRU without events: a scan that was some task's, and not that of the task whose victim showed it. */
+#define PARKED_SCANS 8
+
+struct parked_scan {
+	const struct mem_cgroup *target; /* NULL: a free place */
+	struct scan_request applied;
+	struct scan_result result;
+	struct list_head taken;
 };
 
 /* What is counted of a memcg. */
@@ -195,6 +206,7 @@ struct check {
 		*about; /* that the event's decisions are about, where it is not the event's own */
 	bool lossy; /* events have been lost */
 	unsigned int nr_to_be_asked; /* brackets */
+	struct parked_scan parked[PARKED_SCANS];
 	uint64_t walks_from_ns; /* see check_walks_from() */
 	uint32_t nr_snapshots; /* of the world's lru_gen, compared so far */
 	struct lru_gen_before *lru_gen_before; /* while the next one is being read, else NULL */
@@ -353,6 +365,9 @@ bool check_all_folios_known(struct mem_cgroup *top);
 
 /** check_lru_gen_before() - of each event, before it is looked at. */
 void check_lru_gen_before(struct check *check);
+
+/** check_lru_gen_drained() - a reclaim call has begun, or a folio of a batch was inserted. */
+void check_lru_gen_drained(struct check *check);
 
 /** check_lru_gen_isolated() - mm_vmscan_lru_isolate. */
 void check_lru_gen_isolated(struct check *check);

@@ -22,18 +22,12 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-classes() { # series
-	case $1 in
-	6.1) echo pread sequential ;;
-	*) echo pread sequential two ;;
-	esac
-}
-
+classes="pread sequential two"
 for series in 6.1 6.12; do
 	kernel=$("$TOP/tests/vm/get-kernel.sh" $series)
 	"$TOP/tests/vm/run.sh" "$kernel" "$work/$series" "guest-record.sh tapes" "$TOP"/tests/vm/guest-*.sh \
 		"$BIN"/lrutape-record "$BIN"/static/* || { cat "$work/$series/said"; fail "$series: no recording"; }
-	"$TOP/tests/vm/run.sh" "$kernel" "$work/$series-mglru" "guest-mglru.sh $(classes $series)" "$TOP"/tests/vm/guest-*.sh \
+	"$TOP/tests/vm/run.sh" "$kernel" "$work/$series-mglru" "guest-mglru.sh $classes" "$TOP"/tests/vm/guest-*.sh \
 		"$BIN"/lrutape-record "$BIN"/static/* || { cat "$work/$series-mglru/said"; fail "$series: no recording"; }
 	for mode in classic mglru; do
 		tape=$work/$series/$mode-pread.lrt
@@ -45,7 +39,7 @@ for series in 6.1 6.12; do
 done
 mkdir -p "$directory"
 for series in 6.1 6.12; do
-	for class in $(classes $series); do
+	for class in $classes; do
 		cp "$work/$series-mglru/$class.lrt" "$directory/vm-$series-mglru-bursts-$class.lrt"
 	done
 	for mode in classic mglru; do

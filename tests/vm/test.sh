@@ -131,11 +131,7 @@ for series in "$@"; do
 		report skipped "tests/vm/$series" "$reason"
 	else
 		test_kernel "$series"
-		case $series in
-		# No event tells when a scan takes place there: of two tasks at a time it cannot be known.
-		6.1) test_mglru "$series" pread sequential ;;
-		*) test_mglru "$series" pread sequential two ;;
-		esac
+		test_mglru "$series" pread sequential two
 	fi
 done
 echo "$passed passed, $failed failed, $skipped skipped"
