@@ -60,7 +60,8 @@ int compare_block_load(const struct compare_report *report, const struct compare
 	    load_section(report, COMPARE_LOCKS, compare, pair, &block->locks) ||
 	    load_section(report, COMPARE_DRAINS, compare, pair, &block->drains) ||
 	    compare_load_costs(report->db, pair, &block->costs) ||
-	    compare_load_belief(report->db, pair, &block->belief))
+	    compare_load_belief(report->db, pair, &block->belief) ||
+	    compare_load_trust(report->db, pair, &block->trust))
 		return compare_report_failed(report, sqlite3_errmsg(report->db));
 	return COMMAND_DONE;
 }

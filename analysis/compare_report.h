@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 
 #include "analysis/compare.h"
+#include "analysis/compare_trust.h"
 #include "analysis/output.h"
 
 #define PAGE_BYTES 4096 /* of results: docs/results.md */
@@ -24,6 +25,7 @@ struct compare_block {
 	struct compare_lines counters, locks, drains;
 	struct compare_costs costs;
 	struct compare_belief belief;
+	struct compare_trust trust;
 	size_t nr_perturbed; /* pairs beside this one, from which the lines have their ranges */
 };
 

@@ -354,6 +354,87 @@ static void write_belief(FILE *to, const struct compare_belief *belief)
 	}
 }
 
+static void write_unknown(FILE *to, const char *run, const struct compare_estimate *estimate)
+{
+	char share[32];
+
+	if (!estimate->known) {
+		fprintf(to, " %s asked nothing of mapped pages.", run);
+		return;
+	}
+	compare_share_text(estimate->unknown, estimate->asked, share, sizeof(share));
+	fprintf(to,
+		" %s: %" PRId64 " of %" PRId64
+		" verdicts on mapped pages (%s) are not decided by the "
+		"tape",
+		run, estimate->unknown, estimate->asked, share);
+	if (estimate->first_unknown_seconds >= 0)
+		fprintf(to, ", the first %.3f s after it began", estimate->first_unknown_seconds);
+	fprintf(to, "; %" PRId64 " faults on pages that only this run took away.",
+		estimate->unseen_faults);
+}
+
+/* Differences that are small against what is not known. */
+static void write_undecidable(FILE *to, const struct compare_block *block)
+{
+	double least = compare_undecidable_percent(&block->trust);
+	const char *before = " Not decidable from this tape, for they differ by less: ";
+
+	fprintf(to, " A difference below %.1f %% is small against that.", least);
+	for (size_t i = 0; i < block->counters.nr; i++) {
+		const struct compare_line *line = &block->counters.line[i];
+		double percent;
+
+		if (!line->a.known || !line->b.known || !line->a.value ||
+		    !compare_line_differs(line))
+			continue;
+		percent = 100.0 * (double)(line->b.value - line->a.value) / (double)line->a.value;
+		if (percent >= least || percent <= -least)
+			continue;
+		fprintf(to, "%s%s", before, line->name);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc('.', to);
+}
+
+/* Loads and stores to mapped pages are in no event: part of what is compared is drawn. */
+static void write_estimate(FILE *to, const struct compare_block *block)
+{
+	const struct compare_trust *trust = &block->trust;
+
+	if (trust->a.unknown + trust->a.unseen_faults + trust->b.unknown + trust->b.unseen_faults ==
+	    0)
+		return;
+	fputs("Estimate: accesses to mapped pages are in no event; where the tape does not show them "
+	      "they are drawn so that they agree with all it shows.",
+	      to);
+	write_unknown(to, "A", &trust->a);
+	write_unknown(to, "B", &trust->b);
+	write_undecidable(to, block);
+}
+
+/* The recorded policy's replay against the kernel's own counters. */
+static void write_accuracy(FILE *to, const struct compare_trust *trust)
+{
+	const char *before =
+		"Free-running accuracy, the recorded policy's replay to the kernel's own counters: ";
+
+	for (size_t i = 0; i < trust->nr_accuracy; i++) {
+		const struct compare_accuracy *line = &trust->accuracy[i];
+		char percent[32];
+
+		if (!line->kernel && !line->replay)
+			continue;
+		compare_percent_text((struct compare_value){ true, line->kernel },
+				     (struct compare_value){ true, line->replay }, percent,
+				     sizeof(percent));
+		fprintf(to, "%s%s%c%" PRId64 " of %" PRId64 " (%s)", before, line->name, KEEP,
+			line->replay, line->kernel, percent);
+		before = ", ";
+	}
+}
+
 /* What the measured figures are. */
 static void write_cost(FILE *to, const struct compare_cost *cost)
 {
@@ -465,6 +546,12 @@ static bool print_foot(const struct compare_block *block, bool all)
 			return false;
 	}
 	if (!paragraph_begin(&p))
+		return false;
+	write_estimate(p.to, block);
+	if (!paragraph_end(&p) || !paragraph_begin(&p))
+		return false;
+	write_accuracy(p.to, &block->trust);
+	if (!paragraph_end(&p) || !paragraph_begin(&p))
 		return false;
 	write_belief(p.to, &block->belief);
 	return paragraph_end(&p);
