@@ -15,6 +15,7 @@ struct fact_page {
 	uint64_t dev, ino, index;
 	uint32_t first, nr; /* of the settled facts */
 	uint64_t gap_ns; /* mean time between two accesses */
+	uint8_t last; /* kind of the last fact, while they are gathered */
 };
 
 /* While they are gathered: in the order of time, all pages together. */
@@ -160,9 +161,18 @@ void facts_add(struct access_facts *facts, uint64_t dev, uint64_t ino, uint64_t 
 		*at = facts->nr_pages;
 	}
 	facts->page[*at - 1].nr++;
+	facts->page[*at - 1].last = (uint8_t)kind;
 	facts->found[facts->nr_found++] = (struct found_fact){ .page = *at - 1,
 							       .at = ns << KIND_BITS | kind };
 	facts->counted[kind]++;
+}
+
+bool facts_is_mapped(const struct access_facts *facts, uint64_t dev, uint64_t ino, uint64_t index)
+{
+	uint32_t number = facts->nr_pages ? *find_page(facts, dev, ino, index) : 0;
+	uint8_t last = number ? facts->page[number - 1].last : FACT_GONE;
+
+	return last != FACT_UNMAPPED && last != FACT_GONE;
 }
 
 static uint64_t fact_ns(uint64_t at)

@@ -111,6 +111,9 @@ struct access_facts *facts_open(void);
 void facts_add(struct access_facts *facts, uint64_t dev, uint64_t ino, uint64_t index,
 	       enum access_fact kind, uint64_t ns);
 
+/** facts_is_mapped() - page tables point to a page, by its last fact. */
+bool facts_is_mapped(const struct access_facts *facts, uint64_t dev, uint64_t ino, uint64_t index);
+
 /** facts_set_swap_times() - as the tape shows them. */
 void facts_set_swap_times(struct access_facts *facts, const struct swap_times *times);
 

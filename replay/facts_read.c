@@ -115,6 +115,24 @@ static void event_facts(struct facts_pass *pass)
 	}
 }
 
+static void looked(void *ctx, const struct folio *folio, enum check_look look)
+{
+	struct facts_pass *pass = ctx;
+	uint32_t file = folio->file;
+	uint64_t index = folio->index;
+
+	if (!file &&
+	    (!pass->world.anon || !anon_in_frame(pass->world.anon, folio->pfn, &file, &index)))
+		return;
+	for (uint64_t i = 0; i < folio_nr_pages(folio); i++) {
+		const struct world_file *of = &pass->world.file[file];
+
+		if (facts_is_mapped(pass->facts, of->dev, of->ino, index + i))
+			add_file_fact(pass, of->dev, of->ino, index + i,
+				      look == CHECK_LOOK_YOUNG ? FACT_YOUNG : FACT_LOOKED);
+	}
+}
+
 static int pass_over(struct facts_pass *pass, struct tape_reader *reader, struct check *check)
 {
 	struct event_stream *stream = event_stream_open(reader);
@@ -151,6 +169,8 @@ int facts_read(struct tape_reader *reader, const struct policy_choice *choice,
 		goto out_cached;
 	}
 	check = check_open(&pass.world, choice, 0);
+	if (check)
+		check_watch(check, looked, &pass);
 	ret = check ? pass_over(&pass, reader, check) : TAPE_ERR_MEMORY;
 	if (!ret && pass.world.anon && anon_swap_times(pass.world.anon, &times))
 		facts_set_swap_times(pass.facts, &times);

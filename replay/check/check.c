@@ -102,6 +102,14 @@ void check_close(struct check *check)
 	free(check);
 }
 
+void check_watch(struct check *check,
+		 void (*looked)(void *ctx, const struct folio *folio, enum check_look look),
+		 void *ctx)
+{
+	check->looked = looked;
+	check->watch_ctx = ctx;
+}
+
 bool check_failed(const struct check *check)
 {
 	return check->failed || check->machine.failed || check->machine.mm.out_of_memory ||

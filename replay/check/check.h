@@ -63,6 +63,7 @@ struct check_undecided_kind {
 };
 
 struct check;
+struct folio;
 
 /** check_name() - a decision's name in JSON and results. */
 const char *check_name(enum check_decision decision);
@@ -82,6 +83,20 @@ const char *check_cause_meaning(enum check_cause cause);
  */
 struct check *check_open(struct world *world, const struct policy_choice *choice,
 			 unsigned int nr_explain);
+
+/* What the recorded kernel's reclaim found of the page tables that point to a folio. */
+enum check_look {
+	CHECK_LOOK_YOUNG, /* accessed since it was looked at last: it stayed */
+	CHECK_LOOK_CLEARED, /* looked at, and nothing tells what was found */
+};
+
+/**
+ * check_watch() - be told of each such look, as far as the tape tells it
+ * @looked: of a folio that lies in its recorded frame; during check_event()
+ */
+void check_watch(struct check *check,
+		 void (*looked)(void *ctx, const struct folio *folio, enum check_look look),
+		 void *ctx);
 
 /**
  * check_event() - compare or apply one event

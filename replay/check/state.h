@@ -213,6 +213,8 @@ struct check {
 	struct world_task *debugfs_task; /* in a command to lru_gen, NULL: nobody is */
 	struct check_mismatch *explained;
 	unsigned int nr_explain, nr_explained;
+	void (*looked)(void *ctx, const struct folio *folio, enum check_look look); /* or NULL */
+	void *watch_ctx; /* of looked() */
 	bool failed;
 };
 
