@@ -7,7 +7,8 @@
 #define FIRST_ROOM 4096
 #define KIND_BITS 3
 #define SLOTS_LIMIT 64 /* of one stretch of time: accesses that are drawn in it at most */
-#define RATE_ROUNDS 8
+#define RATE_ROUNDS 16
+#define PRIOR_WEIGHT 8 /* the prior counts as much as 1 / 8 access */
 #define ONE 65536 /* fixed point */
 
 /* A page and where its facts stand. */
@@ -198,7 +199,8 @@ static enum stretch stretch_kind(enum access_fact from, enum access_fact to)
 {
 	bool clear = from == FACT_YOUNG || from == FACT_OLD || from == FACT_LOOKED;
 
-	if (from == FACT_UNMAPPED || from == FACT_GONE || to == FACT_OLD || to == FACT_UNMAPPED)
+	if (from == FACT_UNMAPPED || from == FACT_GONE ||
+	    (clear && (to == FACT_OLD || to == FACT_UNMAPPED)))
 		return STRETCH_NONE;
 	return to == FACT_YOUNG && clear ? STRETCH_SOME : STRETCH_UNKNOWN;
 }
@@ -287,19 +289,19 @@ static uint64_t expected_of_some(uint64_t x)
 
 /*
  * The gap that makes the evidence likeliest, for accesses that are spread at random: the expectation of
- * what was seen under the last guess gives the next. @prior_ns: the mean of all pages, which counts as
- * much as half an access.
+ * what was seen under the last guess gives the next. @prior_ns: the mean of all pages; it counts little,
+ * because pages differ by orders of magnitude.
  */
 static uint64_t fit_gap(const struct page_evidence *evidence, uint64_t prior_ns)
 {
-	uint64_t time_ns = evidence->known_ns + prior_ns / 2;
+	uint64_t time_ns = evidence->known_ns + prior_ns / PRIOR_WEIGHT + 1;
 	uint64_t gap_ns = time_ns / (evidence->seen + evidence->some + 1) + 1;
 	uint64_t each_ns = evidence->some ? evidence->some_ns / evidence->some : 0;
 
 	for (int round = 0; round < RATE_ROUNDS; round++) {
 		uint64_t times = each_ns / gap_ns > 1000 ? 1000 * ONE : each_ns * ONE / gap_ns;
 		uint64_t nr = evidence->some * expected_of_some(times) + evidence->seen * ONE +
-			      ONE / 2;
+			      ONE / PRIOR_WEIGHT;
 
 		gap_ns = (uint64_t)((unsigned __int128)time_ns * ONE / nr) + 1;
 	}
@@ -408,9 +410,18 @@ static struct drawn draw(const struct access_stream *stream, const struct fact_p
 				     i < page->nr ? fact_kind(at[i]) : FACT_LOOKED),
 		.nr_slots = 1,
 	};
-	uint64_t ns = drawn.to_ns > drawn.from_ns ? drawn.to_ns - drawn.from_ns : 0;
-	uint64_t times = ns / page->gap_ns > SLOTS_LIMIT ? SLOTS_LIMIT * ONE :
-							   ns * ONE / page->gap_ns;
+	uint64_t ns, times;
+
+	/* A fault makes a page young: that it was old then says that a look between is missing. */
+	if (drawn.kind == STRETCH_UNKNOWN && i < page->nr &&
+	    (fact_kind(at[i]) == FACT_UNMAPPED || fact_kind(at[i]) == FACT_OLD)) {
+		uint64_t quiet_ns = (drawn.to_ns - drawn.from_ns) / 2;
+
+		drawn.to_ns -= quiet_ns < stream->facts->round_ns / 2 ? quiet_ns :
+									stream->facts->round_ns / 2;
+	}
+	ns = drawn.to_ns > drawn.from_ns ? drawn.to_ns - drawn.from_ns : 0;
+	times = ns / page->gap_ns > SLOTS_LIMIT ? SLOTS_LIMIT * ONE : ns * ONE / page->gap_ns;
 
 	if (stream->fill == FILL_DRAWN && drawn.kind != STRETCH_NONE) {
 		drawn.nr_slots = (uint32_t)(times * 4 / ONE) + 1;
@@ -436,6 +447,14 @@ static uint64_t slot_access(const struct drawn *drawn, uint32_t slot)
 	return drawn->from_ns + first + (((random >> 32) * (last - first)) >> 32) + 1;
 }
 
+/* "All the time" is ten times a round of the lists: more often says no more, and takes for ever. */
+static uint64_t always_after(const struct access_stream *stream, uint64_t ns, uint64_t end_ns)
+{
+	uint64_t next = ns + stream->facts->round_ns / 10 + 1;
+
+	return next <= end_ns ? next : UINT64_MAX;
+}
+
 /* The first access drawn after a moment, UINT64_MAX: none in this stretch. */
 static uint64_t drawn_after(const struct access_stream *stream, const struct drawn *drawn,
 			    uint64_t after_ns)
@@ -447,7 +466,8 @@ static uint64_t drawn_after(const struct access_stream *stream, const struct dra
 	if (drawn->kind == STRETCH_NONE || !ns || after_ns >= drawn->to_ns)
 		return UINT64_MAX;
 	if (stream->fill == FILL_ALWAYS && drawn->kind == STRETCH_UNKNOWN)
-		return (after_ns > drawn->from_ns ? after_ns : drawn->from_ns) + 1;
+		return always_after(stream, after_ns > drawn->from_ns ? after_ns : drawn->from_ns,
+				    drawn->to_ns);
 	for (uint32_t slot = 0; slot < drawn->nr_slots; slot++) {
 		uint64_t at = slot_access(drawn, slot);
 

@@ -80,6 +80,9 @@ static void put_back(struct check *check, struct reclaim_bracket *bracket, enum 
 	folio_clear(folio, FOLIO_survivor | FOLIO_doubtful);
 	if (check_must_evict(check, folio) && !(bracket->applied.lru & 1))
 		check->undecided.survivors++;
+	if (check->looked && !bracket->flaw && !folio_test(folio, PG_writeback))
+		check->looked(check->watch_ctx, folio,
+			      bracket->applied.lru & 1 ? CHECK_LOOK_CLEARED : CHECK_LOOK_YOUNG);
 	if (lru == LRU_UNEVICTABLE) {
 		folio_set(folio, PG_unevictable);
 	} else {

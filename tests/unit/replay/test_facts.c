@@ -190,6 +190,46 @@ static void looks_without_outcome_and_ends_stay_unknown(void **state)
 	assert_int_equal(facts_pages(facts), 2);
 }
 
+/* A fault makes a page young, so that reclaim cannot have taken it at its first look. */
+static void old_after_a_fault_says_that_a_look_is_missing(void **state)
+{
+	bool accessed;
+
+	(void)state;
+	fact(1, FACT_TOUCHED, 1000);
+	fact(1, FACT_UNMAPPED, 9000);
+	assert_int_equal(facts_settle(facts, END), 0);
+	assert_int_equal(ask(FILL_DRAWN, 1, 1, 1000, 3000, &accessed), ACCESS_DRAWN);
+	for (uint64_t seed = 0; seed < SEEDS; seed++) { /* but not shortly before it went */
+		ask(FILL_DRAWN, seed, 1, 8900, 9000, &accessed);
+		assert_false(accessed);
+	}
+}
+
+static void pages_that_stay_for_many_rounds_are_taken_for_hot(void **state)
+{
+	uint64_t stayed = 0, went = 0;
+
+	(void)state;
+	for (uint64_t page = 10; page < 20; page++)
+		for (uint64_t ns = 1000; ns <= 19000; ns += 3000) {
+			fact(page, FACT_TOUCHED, ns);
+			fact(page, FACT_UNMAPPED, ns + 1000);
+		}
+	fact(1, FACT_TOUCHED, 1000);
+	assert_int_equal(facts_settle(facts, 21000), 0);
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		bool accessed;
+
+		ask(FILL_DRAWN, seed, 1, 10000, 11000, &accessed);
+		stayed += accessed;
+		ask(FILL_DRAWN, seed, 10, 19000, 19400, &accessed);
+		went += accessed;
+	}
+	assert_true(stayed > SEEDS / 2);
+	assert_true(went < SEEDS / 2);
+}
+
 static void same_seed_same_stream(void **state)
 {
 	(void)state;
@@ -214,6 +254,8 @@ int main(void)
 		TEST(next_unseen_access_is_one_that_the_stream_has),
 		TEST(often_young_pages_are_drawn_more_often_than_old_ones),
 		TEST(looks_without_outcome_and_ends_stay_unknown),
+		TEST(old_after_a_fault_says_that_a_look_is_missing),
+		TEST(pages_that_stay_for_many_rounds_are_taken_for_hot),
 		TEST(same_seed_same_stream),
 	};
 
