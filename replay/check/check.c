@@ -77,6 +77,11 @@ struct check *check_open(struct world *world, const struct policy_choice *choice
 		goto err_exit;
 	if (world->growth_seen && !choice->base->generations && !follow_growth(check))
 		goto err_exit;
+	if (choice->base->generations) {
+		check->swap = calloc(check->machine.mm.config.nr_cpus, sizeof(*check->swap));
+		if (!check->swap)
+			goto err_exit;
+	}
 	return check;
 
 err_exit:

@@ -39,6 +39,12 @@ void check_page_freed(struct check *check)
 	check->world->nr_stimuli++;
 	if (!folio)
 		return;
+	if (check->machine.mm.policy->generations && bracket && bracket->predicted &&
+	    folio_test(folio, PG_swapbacked) && folio_test(folio, FOLIO_isolated)) {
+		check_lru_gen_victim(check, bracket, folio);
+		check_evict(check, folio, bracket->target);
+		return;
+	}
 	/* Of a file folio's end in reclaim its removal from the page cache has told. */
 	if (check->growth && bracket && bracket->isolated && !check_in_interrupt(check) &&
 	    folio->lruvec == bracket->applied.lruvec && folio_test(folio, FOLIO_isolated | PG_lru))

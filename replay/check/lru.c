@@ -102,6 +102,7 @@ static struct folio *inserted_anon(struct check *check, struct folio *folio, uin
 	if (!folio)
 		return NULL;
 	world_infer(check->world, INFER_anon_added_at_insertion);
+	folio_set(folio, FOLIO_in_fault);
 	if (flags & INSERTION_SWAPBACKED)
 		folio_set(folio, PG_swapbacked);
 	if (flags & INSERTION_SWAPCACHE) {

@@ -87,7 +87,7 @@ static void scan(struct check *check, struct reclaim_bracket *bracket)
 		if (would_evict(check, folio))
 			bracket->predicted_reclaimed += folio_nr_pages(folio);
 		check_note_isolated(check, bracket, folio);
-		bracket->total_unknown |= folio_test(folio, FOLIO_mapped);
+		bracket->total_unknown |= folio_test(folio, FOLIO_mapped | PG_swapbacked);
 	}
 }
 

@@ -42,7 +42,7 @@ static uint32_t refault(struct check *check, uint64_t slot, uint64_t pages)
 {
 	struct folio folio = {
 		.lruvec = mem_cgroup_lruvec(check_task_memcg(check, check->event->pid), 0),
-		.flags = PG_swapbacked | PG_swapcache,
+		.flags = PG_swapbacked | PG_swapcache | FOLIO_in_fault,
 	};
 
 	while (folio.order < FOLIO_ORDER_LIMIT && 1u << folio.order < pages)
@@ -156,7 +156,7 @@ void check_folio_written(struct check *check)
 
 	if (!check->swap || !folio || !folio_test(folio, PG_swapbacked))
 		return;
-	if (bracket && bracket->predicted && bracket->isolated) {
+	if (check->growth && bracket && bracket->predicted && bracket->isolated) {
 		bracket->result.nr_written += folio_nr_pages(folio);
 		if (!check_shown(bracket, folio, &bracket->nr_written) &&
 		    !folio_test(folio, FOLIO_isolated)) {
@@ -184,12 +184,20 @@ void check_folio_written(struct check *check)
 
 static void write_ended(struct check *check, struct folio *folio)
 {
-	struct rotation_queue *queue = &check->rotation[check_cpu(check)];
+	struct rotation_queue *queue;
 
 	folio_clear(folio, PG_writeback);
 	if (!folio_test(folio, PG_reclaim))
 		return;
 	folio_clear(folio, PG_reclaim);
+	if (!check->rotation) {
+		/* No event tells when the CPU's batch drains: at once. */
+		if (folio_test(folio, PG_lru))
+			check->machine.mm.policy->folio_rotated(&check->machine.mm, folio->lruvec,
+								folio);
+		return;
+	}
+	queue = &check->rotation[check_cpu(check)];
 	if (folio_test(folio, PG_lru))
 		folio_clear(folio, FOLIO_moved);
 	else
