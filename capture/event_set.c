@@ -280,6 +280,21 @@ static const struct event_name *find_under_any_name(const struct event_catalogue
 	return found;
 }
 
+/* Both filters for an event that an earlier line has already: what either of them lets pass. */
+static int choice_widen(struct event_set *set, const struct event_name *name, const char *filter)
+{
+	int at = choice_index(set, name), ret;
+	char *either;
+
+	if (at < 0 || !*set->choice[at].filter)
+		return choice_add(set, name, at < 0 ? filter : "");
+	if (asprintf(&either, "(%s) || (%s)", set->choice[at].filter, filter) < 0)
+		return -1;
+	ret = choice_add(set, name, either);
+	free(either);
+	return ret;
+}
+
 static int choose_set(const struct event_catalogue *catalogue, int chosen,
 		      const struct swap_areas *swap, struct event_set *set)
 {
@@ -296,8 +311,9 @@ static int choose_set(const struct event_catalogue *catalogue, int chosen,
 							 event->lacking_event))
 				continue;
 		}
-		if (name ? choice_add(set, name, filter) :
-			   missing_add(set, event->system, event->event))
+		if (!name	  ? missing_add(set, event->system, event->event) :
+		    event->filter ? choice_add(set, name, filter) :
+				    choice_widen(set, name, filter))
 			return -1;
 	}
 	return 0;

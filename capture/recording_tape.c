@@ -61,7 +61,8 @@ static void note_newtask(struct recording *r, const struct format_fields *fields
 /*
  * What a task does for others, as against what it does by itself: whoever runs on a CPU drains its LRU
  * batches, reclaims and frees other tasks' folios, and flushes their statistics. The recorder's own
- * part in that must stay on the tape, or folios would enter lists unseen.
+ * part in that must stay on the tape, or folios would enter lists unseen. And a device's interrupt stands
+ * under the name of whatever it interrupted.
  */
 static bool is_done_for_others(const struct event_choice *choice)
 {

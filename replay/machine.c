@@ -238,6 +238,60 @@ void machine_reads_submitted(struct machine *machine, const struct world_task *t
 		folio_clear(folio[i], PG_locked);
 }
 
+void machine_writeback(struct machine *machine, void (*rotate)(void *ctx, struct folio *folio),
+		       void *ctx)
+{
+	const struct writeback *writeback = &machine->world->writeback;
+
+	for (uint32_t i = 0; i < writeback->written.nr; i++) {
+		const struct written_page *page = &writeback->written.page[i];
+		struct folio *folio = page_cache_folio(&machine->cache, page->file, page->index);
+
+		if (!folio)
+			continue;
+		folio_clear(folio, PG_dirty);
+		folio_set(folio, PG_writeback);
+	}
+	for (uint32_t i = 0; i < writeback->ended.nr; i++) {
+		const struct written_page *page = &writeback->ended.page[i];
+		struct folio *folio = page_cache_folio(&machine->cache, page->file, page->index);
+
+		if (folio && folio_test_clear(folio, PG_writeback) &&
+		    folio_test_clear(folio, PG_reclaim) && !folio_test(folio, PG_dirty))
+			rotate(ctx, folio);
+	}
+}
+
+void machine_marker_met(struct machine *machine, const struct tape_event *event)
+{
+	struct folio *folio = page_cache_folio(&machine->cache,
+					       world_file(machine->world,
+							  event->value[PAGE_CACHE_ASYNC_RA_S_DEV],
+							  event->value[PAGE_CACHE_ASYNC_RA_I_INO]),
+					       event->value[PAGE_CACHE_ASYNC_RA_INDEX]);
+
+	if (folio && !folio_test(folio, PG_writeback))
+		folio_clear(folio, PG_reclaim);
+}
+
+struct folio *machine_dirtied(struct machine *machine, const struct tape_event *event)
+{
+	struct folio *folio;
+	uint64_t dev;
+
+	if (!parse_bdi(tape_event_string(event, WRITEBACK_DIRTY_FOLIO_NAME, NULL), &dev))
+		return NULL;
+	folio = page_cache_folio(&machine->cache,
+				 world_file(machine->world, dev,
+					    event->value[WRITEBACK_DIRTY_FOLIO_INO]),
+				 event->value[WRITEBACK_DIRTY_FOLIO_INDEX]);
+	if (!folio)
+		return NULL;
+	folio_set(folio, PG_dirty);
+	folio_clear(folio, PG_reclaim);
+	return folio;
+}
+
 /* Only slots that still hold this folio: another may have taken its place by migration. */
 static void leave_page_cache(struct machine *machine, const struct folio *folio, uint64_t value)
 {

@@ -114,6 +114,25 @@ static inline bool event_ends_readahead(const struct tape_event *event)
 	}
 }
 
+/**
+ * machine_writeback() - folios that the current event has sent to the disk, or told to be there
+ * @rotate: called for each that is there, clean, and was met by reclaim meanwhile
+ * Kernel: mm/page-writeback.c, folio_start_writeback(), v6.18; mm/filemap.c, folio_end_writeback(), v6.18.
+ * Differs: a large folio is written when any page of it is, and ends when any page of it does.
+ */
+void machine_writeback(struct machine *machine, void (*rotate)(void *ctx, struct folio *folio),
+		       void *ctx);
+
+/**
+ * machine_marker_met() - page_cache_async_ra: a read met the readahead marker, and it is cleared
+ * It is the same bit as "to be rotated": a read of a dirty folio that reclaim has met takes it for a marker.
+ * Kernel: mm/readahead.c, page_cache_async_ra(), v6.18.
+ */
+void machine_marker_met(struct machine *machine, const struct tape_event *event);
+
+/** machine_dirtied() - the folio at the place that writeback_dirty_folio names is dirty. Return: it, or NULL. */
+struct folio *machine_dirtied(struct machine *machine, const struct tape_event *event);
+
 /** machine_forget() - a folio is gone without trace: off its list, out of the page cache. */
 void machine_forget(struct machine *machine, struct folio *folio);
 

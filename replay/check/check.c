@@ -285,6 +285,7 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		check_readahead(check, false);
 		break;
 	case EVENT_PAGE_CACHE_ASYNC_RA:
+		machine_marker_met(&check->machine, event);
 		check_readahead(check, true);
 		break;
 	case EVENT_PAGE_CACHE_RA_ORDER:
@@ -304,9 +305,11 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_BLOCK_BIO_QUEUE:
 		check_swap_io(check);
+		check_writeback(check);
 		break;
 	case EVENT_BLOCK_RQ_COMPLETE:
 		check_swap_io_ended(check);
+		check_writeback(check);
 		break;
 	case EVENT_WRITEBACK_DIRTY_FOLIO:
 		check_folio_dirtied(check);

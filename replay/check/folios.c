@@ -83,33 +83,33 @@ void check_folio_added(struct check *check)
 	machine_lock_new(&check->machine, task, folio);
 }
 
-/* "MAJOR:MINOR", the name of a block device's bdi, as s_dev. Return: it is one. */
-static bool parse_bdi(const char *name, uint64_t *dev)
-{
-	unsigned int major, minor;
-
-	if (sscanf(name, "%u:%u", &major, &minor) != 2)
-		return false;
-	*dev = (uint64_t)major << 20 | minor;
-	return true;
-}
-
 void check_folio_dirtied(struct check *check)
 {
-	const uint64_t *v = check->event->value;
-	struct folio *folio;
-	uint64_t dev;
-
-	if (!parse_bdi(tape_event_string(check->event, WRITEBACK_DIRTY_FOLIO_NAME, NULL), &dev))
-		return;
 	check->world->nr_stimuli++;
-	folio = page_cache_folio(&check->machine.cache,
-				 world_file(check->world, dev, v[WRITEBACK_DIRTY_FOLIO_INO]),
-				 v[WRITEBACK_DIRTY_FOLIO_INDEX]);
-	if (!folio)
+	machine_dirtied(&check->machine, check->event);
+}
+
+static void rotate(void *ctx, struct folio *folio)
+{
+	struct check *check = ctx;
+	struct mm *mm = &check->machine.mm;
+	unsigned int cpu = check_cpu(check);
+
+	if (check->growth) {
+		check_rotate_later(check, folio);
 		return;
-	folio_set(folio, PG_dirty);
-	folio_clear(folio, PG_reclaim);
+	}
+	/* Nothing will tell when the batch drains, but for being full, and for reclaim's drains. */
+	if (!folio_test(folio, PG_lru) || folio_test(folio, PG_unevictable))
+		return;
+	lru_batch_queue(mm, cpu, BATCH_LRU_MOVE_TAIL, folio);
+	if (mm->cpu[cpu].batch[BATCH_LRU_MOVE_TAIL].nr >= mm->config.rules.folio_batch_size)
+		lru_batch_drain(mm, cpu, BATCH_LRU_MOVE_TAIL, DRAIN_full);
+}
+
+void check_writeback(struct check *check)
+{
+	machine_writeback(&check->machine, rotate, check);
 }
 
 /* Page tables point to these now, and nothing will tell when they do not any more. */

@@ -345,6 +345,7 @@ void check_drained_by_reclaim(struct check *check)
 {
 	unsigned int cpu = check_cpu(check);
 
+	lru_batch_drain(&check->machine.mm, cpu, BATCH_LRU_MOVE_TAIL, DRAIN_reclaim);
 	expect_drain(check, cpu);
 	activation_missing(check, &check->draining[cpu], check->draining[cpu].nr);
 }

@@ -91,7 +91,9 @@ static void put_back(struct check *check, struct reclaim_bracket *bracket, enum 
 			mm->policy->examine_active(mm, folio->lruvec, folio);
 		folio_clear(folio, PG_unevictable | PG_active);
 		if (lru & 1)
-			folio_set(folio, PG_active | (folio->flags & PG_dirty ? PG_reclaim : 0));
+			folio_set(folio, PG_active | (folio_test(folio, PG_dirty | PG_writeback) ?
+							      PG_reclaim :
+							      0));
 		/* MADV_FREE and its undoing change the kind. */
 		if (lru < LRU_INACTIVE_FILE)
 			folio_set(folio, PG_swapbacked);

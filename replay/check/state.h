@@ -189,6 +189,8 @@ struct check {
 	uint64_t nr_events; /* up to it */
 	struct expected_drain *draining; /* by CPU */
 	struct insertion_run *run; /* by CPU */
+	uint64_t *
+		grown; /* by CPU: id of the memcg whose list the event before has let grow, 0: none */
 	struct window_expected *expected; /* by the world's task number */
 	struct reader_window *reader; /* by the world's reader number */
 	uint64_t room_expected, room_readers;
@@ -289,6 +291,9 @@ void check_folio_added(struct check *check);
 
 /** check_folio_dirtied() - writeback_dirty_folio. */
 void check_folio_dirtied(struct check *check);
+
+/** check_writeback() - folios that the current event has sent to the disk, or told to be there. */
+void check_writeback(struct check *check);
 
 /** check_pages_mapped() - page tables point to these pages of a file now; no event tells when not any more. */
 void check_pages_mapped(struct check *check, uint64_t dev, uint64_t ino, uint64_t index,
@@ -488,6 +493,9 @@ void check_drain_begun(struct check *check, unsigned int cpu);
 
 /** check_unrotate() - a folio is not where its rotation would have put it: it goes to its place before that. */
 void check_unrotate(struct check *check, struct folio *folio);
+
+/** check_rotate_later() - a folio's write has ended on this CPU, and reclaim has met it meanwhile. */
+void check_rotate_later(struct check *check, struct folio *folio);
 
 /** check_rotated() - lists grew by folios that no event names: those whose writes have ended were moved. */
 void check_rotated(struct check *check, unsigned int cpu, const struct growth_burst *burst);

@@ -182,14 +182,10 @@ void check_folio_written(struct check *check)
 	queue->write_pid = -1;
 }
 
-static void write_ended(struct check *check, struct folio *folio)
+void check_rotate_later(struct check *check, struct folio *folio)
 {
 	struct rotation_queue *queue;
 
-	folio_clear(folio, PG_writeback);
-	if (!folio_test(folio, PG_reclaim))
-		return;
-	folio_clear(folio, PG_reclaim);
 	if (!check->rotation) {
 		/* No event tells when the CPU's batch drains: at once. */
 		if (folio_test(folio, PG_lru))
@@ -208,6 +204,13 @@ static void write_ended(struct check *check, struct folio *folio)
 		queue->nr--;
 	}
 	queue->folio[queue->nr++] = folio;
+}
+
+static void write_ended(struct check *check, struct folio *folio)
+{
+	folio_clear(folio, PG_writeback);
+	if (folio_test_clear(folio, PG_reclaim))
+		check_rotate_later(check, folio);
 }
 
 void check_swap_io_ended(struct check *check)

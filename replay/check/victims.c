@@ -58,7 +58,7 @@ static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 {
 	struct folio *expected;
 
-	if (folio_test(folio, PG_dirty)) {
+	if (!check->world->writeback.seen && folio_test(folio, PG_dirty)) {
 		/* It was written back, and perhaps rotated: no event says when either ended. */
 		check->undecided.writeback++;
 		world_infer(check->world, INFER_writeback_ended);
@@ -190,7 +190,9 @@ static void place_survivors(struct check *check, struct reclaim_bracket *bracket
 			if (!nr_active || folio_test(folio, PG_active) ||
 			    (!pass && check_would_evict(check, folio)))
 				continue;
-			folio_set(folio, PG_active | (folio->flags & PG_dirty ? PG_reclaim : 0));
+			folio_set(folio, PG_active | (folio_test(folio, PG_dirty | PG_writeback) ?
+							      PG_reclaim :
+							      0));
 			nr_active -= nr_active < folio_nr_pages(folio) ? nr_active :
 									 folio_nr_pages(folio);
 		}

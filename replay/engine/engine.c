@@ -200,6 +200,13 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	case EVENT_PAGE_REQUEST:
 		replay_page_requested(replay);
 		break;
+	case EVENT_WRITEBACK_DIRTY_FOLIO:
+		replay_folio_dirtied(replay);
+		break;
+	case EVENT_BLOCK_BIO_QUEUE:
+	case EVENT_BLOCK_RQ_COMPLETE:
+		replay_writeback(replay);
+		break;
 	case EVENT_INODE_EVICTED:
 		machine_inode_evicted(&replay->machine, event);
 		break;

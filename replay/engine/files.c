@@ -145,6 +145,9 @@ static void access_folio(struct replay *replay, struct folio *folio, bool mark)
 	const struct reclaim_policy *policy = replay->machine.mm.policy;
 
 	folio_clear(folio, PG_locked); /* who reads a page waits for it */
+	/* The same bit as the readahead marker's, for which a read takes it. */
+	if (!folio_test(folio, PG_writeback))
+		folio_clear(folio, PG_reclaim);
 	replay->accesses++;
 	replay_stimulus(replay, NR_INFER_RULES);
 	replay_count(folio->lruvec->memcg, COUNT_accesses, 1);
@@ -331,10 +334,15 @@ void replay_folio_deleted(struct replay *replay)
 	struct mm *mm = &replay->machine.mm;
 	bool foreign;
 
-	if (!task || task->in_reclaim)
+	if (!task)
 		return;
 	if (order == TAPE_VALUE_ABSENT || order > FOLIO_ORDER_LIMIT)
 		order = 0;
+	if (task->in_reclaim) {
+		for (uint64_t i = 0; i >> order == 0; i++)
+			replay_written_unseen(replay, file, index + i);
+		return;
+	}
 	foreign = world_task_is_kdamond(task);
 	replay_stimulus(replay, foreign ? INFER_eviction_by_kdamond : NR_INFER_RULES);
 	for (uint64_t i = 0; i >> order == 0; i++) {

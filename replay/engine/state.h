@@ -328,4 +328,18 @@ void replay_page_unmapped(struct replay *replay, const struct folio *folio);
 /** replay_due_accesses() - accesses to such pages up to the current event. */
 void replay_due_accesses(struct replay *replay);
 
+/* ---- writeback.c */
+
+/** replay_folio_dirtied() - writeback_dirty_folio. */
+void replay_folio_dirtied(struct replay *replay);
+
+/** replay_writeback() - the event has sent pages to the disk, or told that they are there. */
+void replay_writeback(struct replay *replay);
+
+/**
+ * replay_written_unseen() - the recorded kernel has evicted this page: it is clean
+ * Nothing had told it, where a file system or a device does not say when it writes.
+ */
+void replay_written_unseen(struct replay *replay, uint32_t file, uint64_t index);
+
 #endif

@@ -374,6 +374,8 @@ static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *t
 		switch (verdict) {
 		case FOLIO_ACTIVATE:
 			folio_set(folio, PG_active);
+			if (folio_test(folio, PG_dirty | PG_writeback))
+				folio_set(folio, PG_reclaim); /* it comes back when written */
 			lruvec_count(lruvec, COUNT_pgactivate, nr_pages);
 			lruvec->recent_rotated[file] += nr_pages;
 			break;

@@ -318,6 +318,8 @@ int world_init(struct world *world, struct tape_reader *reader)
 	world->nr_memcgs = 1;
 	if (!world->memcg[WORLD_ROOT].path)
 		goto err_exit;
+	if (writeback_init(world, reader))
+		goto err_exit;
 	world_read_snapshots(world, reader);
 	if (world->faults_seen && world->allocs_seen && world->single_frees) {
 		world->anon = anon_open();
@@ -359,6 +361,7 @@ void world_exit(struct world *world)
 	free(world->file_hash);
 	free(world->memcg);
 	free(world->mounted);
+	writeback_exit(world);
 	free(world->lru_gen);
 	anon_close(world->anon);
 	memset(world, 0, sizeof(*world));
@@ -531,6 +534,7 @@ void world_event(struct world *world, const struct tape_event *event)
 	uint32_t n;
 
 	world->now_ns = event->timestamp_ns;
+	writeback_event(world, event);
 	if (world->anon) {
 		anon_event(world->anon, world, event);
 		world->out_of_memory |= anon_failed(world->anon);

@@ -13,6 +13,7 @@
 
 #include "replay/mm/zones.h"
 #include "replay/world/anon.h"
+#include "replay/world/writeback.h"
 #include "schema/tape_reader.h"
 
 #define WORLD_COMM_BYTES 16
@@ -61,6 +62,7 @@ struct world_task {
 	bool memcg_told; /* its memcg is known before its fork event: CLONE_INTO_CGROUP */
 	bool in_reclaim; /* between a reclaim begin and its end, or an awake kswapd */
 	bool in_fault; /* of a file page, and nothing after it says that it is over */
+	struct writing writing;
 	/* What the last synchronous readahead was asked for: the rest of its adds nobody asked for. */
 	uint32_t demand_file;
 	uint64_t demand_first, demand_last; /* pages; nothing if first > last */
@@ -77,6 +79,8 @@ struct world_file {
 	uint32_t ra_pages; /* limit of a readahead window, as last seen; UINT32_MAX: not yet */
 	uint8_t max_order; /* greatest of its folios seen: 0 where its mapping has no large ones */
 	bool has_older; /* pages of it that the tape never saw come were read */
+	/* Where its last write began, which tells the pages of later ones; sector 0: not written yet. */
+	uint64_t written_sector, written_page;
 	bool block_device; /* a file system's metadata, cached under the device's own inode */
 };
 
@@ -144,6 +148,7 @@ struct world {
 	uint64_t now_ns;
 	uint64_t inferred[NR_INFER_RULES];
 	uint64_t nr_stimuli; /* all stimuli, inferred ones included */
+	struct writeback writeback;
 	bool out_of_memory;
 };
 

@@ -405,6 +405,14 @@ static const struct {
 	{ "writeback_dirty_page", "bdi btrfs-1: ino=5 index=6", "name=btrfs-1 ino=5 index=6 " },
 	{ "ext4_evict_inode", "dev 254,0 ino 11060050 nlink 0",
 	  "dev=266338304 ino=11060050 nlink=0 " },
+	{ "ext4_writepages",
+	  "dev 254,0 ino 1059686 nr_to_write 1024 pages_skipped 0 range_start 0 range_end 9223372036854775807 "
+	  "sync_mode 0 for_kupdate 0 range_cyclic 1 writeback_index 49152",
+	  "dev=266338304 ino=1059686 nr_to_write=1024 pages_skipped=0 range_start=0 "
+	  "range_end=9223372036854775807 sync_mode=0 for_kupdate=0 range_cyclic=1 writeback_index=49152 " },
+	{ "ext4_writepages_result",
+	  "dev 254,0 ino 1059686 ret 0 pages_written 63 pages_skipped 0 sync_mode 0 writeback_index 63",
+	  "dev=266338304 ino=1059686 ret=0 pages_written=63 pages_skipped=0 sync_mode=0 writeback_index=63 " },
 	{ "xfs_destroy_inode", "dev 254:0 ino 0x83 iflags 0x4", "dev=266338304 ino=131 iflags=4 " },
 	{ "page_cache_sync_ra",
 	  "dev=254:0 ino=3c5c9 index=0 req_count=1 order=0 size=0 async_size=0 ra_pages=2048 mmap_miss=0 prev_pos=-1",
