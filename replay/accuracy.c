@@ -114,16 +114,20 @@ static bool has_children(const struct world *world, uint32_t number)
 	return false;
 }
 
-static void read_stats(struct accuracy *accuracy, const struct tape_reader *reader,
-		       const struct world *world)
+/* A snapshot's counters: those of memcgs, and the machine's own where it is one group. */
+static void read_snapshot(struct accuracy *accuracy, const struct tape_reader *reader,
+			  const struct world *world, uint32_t moment, int sign)
 {
 	const struct tape_blob *blob;
 
 	for (size_t i = 0; (blob = tape_reader_blob(reader, i)); i++) {
 		char file[WORLD_PATH_BYTES + sizeof("/memory.stat")];
 
-		if (!ends_with(blob->name, "/memory.stat") ||
-		    (blob->moment != TAPE_MOMENT_START && blob->moment != TAPE_MOMENT_END))
+		if (blob->moment != moment)
+			continue;
+		if (world_is_machine(world) && !strcmp(blob->name, "/proc/vmstat"))
+			read_stat(&accuracy->memcg[WORLD_ROOT], blob->data, sign);
+		if (!ends_with(blob->name, "/memory.stat"))
 			continue;
 		for (uint32_t n = 1; n < world->nr_memcgs; n++) {
 			/* v2 counts a memcg and those below it together. */
@@ -131,10 +135,17 @@ static void read_stats(struct accuracy *accuracy, const struct tape_reader *read
 				continue;
 			snprintf(file, sizeof(file), "%s/memory.stat", world->memcg[n].path);
 			if (ends_with(blob->name, file))
-				read_stat(&accuracy->memcg[n], blob->data,
-					  blob->moment == TAPE_MOMENT_END ? 1 : -1);
+				read_stat(&accuracy->memcg[n], blob->data, sign);
 		}
 	}
+}
+
+static void read_stats(struct accuracy *accuracy, const struct tape_reader *reader,
+		       const struct world *world)
+{
+	/* The end's first: below 0 stands for a counter that is not there. */
+	read_snapshot(accuracy, reader, world, TAPE_MOMENT_END, 1);
+	read_snapshot(accuracy, reader, world, TAPE_MOMENT_START, -1);
 	/* A difference that is below 0: one of the two is missing. */
 	for (uint32_t n = 0; n < accuracy->nr; n++)
 		for (int c = 0; c < NR_COUNTERS; c++)

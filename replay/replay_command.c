@@ -35,7 +35,7 @@ static bool any_percent(const struct replay_options *options)
 
 static int64_t memory_pages(const struct memory_size *memory, const struct world *world)
 {
-	int64_t limit = world->memcg[world->limited_memcg].limit_pages;
+	int64_t limit = world_recorded_memory(world);
 
 	if (memory->pages)
 		return memory->pages;
@@ -56,14 +56,15 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 	int nr = 0, status;
 	char why[512];
 
-	if (options->nr_memories && world->limited_memcg == WORLD_ROOT) {
+	if (options->nr_memories && world->limited_memcg == WORLD_ROOT &&
+	    world_machine_pages(world) == INT64_MAX) {
 		fprintf(stderr,
 			"lrutape: %s: no memcg of this tape has a memory limit that --memory could change: "
 			"record with --memory, or leave it out\n",
 			tape);
 		return -COMMAND_FAILED;
 	}
-	if (any_percent(options) && world->memcg[world->limited_memcg].limit_pages == INT64_MAX) {
+	if (any_percent(options) && world_recorded_memory(world) == INT64_MAX) {
 		fprintf(stderr,
 			"lrutape: %s: this tape has no recorded limit to take a share of: give --memory in "
 			"bytes, e.g. 64M\n",
@@ -238,7 +239,7 @@ static int replay_tape(const struct replay_options *options, const char *path,
 		goto out;
 	if (imagine(path, reader, world, &recorded_choice, run, nr_runs, &facts))
 		goto out;
-	if (world->limited_memcg == WORLD_ROOT)
+	if (world_recorded_memory(world) == INT64_MAX)
 		fprintf(stderr,
 			"lrutape: %s: note: no memcg has a limit on this tape, so that nothing is reclaimed in "
 			"a replay\n",

@@ -95,7 +95,7 @@ void run_close(struct run *run)
 
 void run_add(struct run *run, struct results *results, int64_t tape_id, const struct world *world)
 {
-	int64_t limit = world->memcg[world->limited_memcg].limit_pages;
+	int64_t limit = world_recorded_memory(world);
 	struct results_run row = {
 		.tape_id = tape_id,
 		.policy = run->about.name,
@@ -214,7 +214,7 @@ static bool is_limited(const struct world *world, uint32_t n)
 	for (; n != WORLD_ROOT; n = world->memcg[n].parent)
 		if (world->memcg[n].limit_pages != INT64_MAX)
 			return true;
-	return false;
+	return world_is_machine(world);
 }
 
 static void add_accuracy(void *ctx, uint64_t memcg_id, enum counter counter, uint64_t value)

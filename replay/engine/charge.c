@@ -56,6 +56,7 @@ void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 	};
 	int retries = CHARGE_RETRIES;
 
+	replay_find_memory(replay, pages, &hooks);
 	if (cpu->stock_memcg == memcg && cpu->stock_pages >= pages) {
 		cpu->stock_pages -= pages;
 		mm_charge(memcg, -pages); /* the folio's own charge puts them back */

@@ -25,6 +25,7 @@ struct replay *replay_open(struct world *world, const struct policy_choice *choi
 		if (memory_pages != REPLAY_MEMORY_RECORDED)
 			replay->limited->max_pages = memory_pages;
 	}
+	replay_memory_init(replay, memory_pages);
 	return replay;
 }
 
@@ -196,6 +197,9 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		break;
 	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN:
 		replay_follow_overhead(replay);
+		break;
+	case EVENT_MM_VMSCAN_KSWAPD_WAKE:
+		replay_follow_memory(replay);
 		break;
 	case EVENT_PAGE_REQUEST:
 		replay_page_requested(replay);

@@ -124,6 +124,7 @@ struct replay {
 	struct file_ra_state *ra; /* by the world's reader number */
 	uint64_t room_readers;
 	struct mem_cgroup *limited; /* NULL: none */
+	int64_t machine_overhead_pages; /* taken from the zones for what is on no list */
 	struct submitted_read *reading; /* ring, in the order they will be done */
 	uint64_t first_reading, nr_reading, room_reading; /* the last a power of two */
 	struct future *future; /* NULL: the policy does not ask for it */
@@ -175,6 +176,22 @@ void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 
 /** replay_follow_overhead() - the limited memcg's overhead as it is known now: see INFER_overhead_at_reclaim. */
 void replay_follow_overhead(struct replay *replay);
+
+/* ---- memory.c */
+
+/** replay_memory_init() - the machine's memory, of another size if nothing has a limit. @memory_pages: or REPLAY_MEMORY_RECORDED */
+void replay_memory_init(struct replay *replay, int64_t memory_pages);
+
+/** replay_follow_memory() - what the machine needs for other things is known now: see INFER_overhead_at_kswapd. */
+void replay_follow_memory(struct replay *replay);
+
+/**
+ * replay_find_memory() - free pages for a folio that mm_folio_born() will take
+ * Kernel: mm/page_alloc.c, __alloc_pages_slowpath(), v6.18.
+ * Differs: kswapd is done at once, before the allocation goes on; no compaction, no OOM kill: after the retries
+ * the pages are taken from below the marks.
+ */
+void replay_find_memory(struct replay *replay, int64_t pages, const struct reclaim_hooks *hooks);
 
 /* ---- perturb.c */
 

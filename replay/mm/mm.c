@@ -142,9 +142,9 @@ static unsigned int zone_of_new(const struct mm *mm, uint64_t pfn, uint64_t nr_p
 
 	if (mm->config.hold_drains)
 		return zones_of_pfn(&mm->zones, pfn);
-	zone = zones_choose(&mm->zones, WMARK_LOW, ZONES_LIMIT - 1, nr_pages);
+	zone = zones_choose(&mm->zones, WMARK_LOW, mm->zones.nr - 1, nr_pages);
 	if (zone < 0)
-		zone = zones_choose(&mm->zones, WMARK_MIN, ZONES_LIMIT - 1, nr_pages);
+		zone = zones_choose(&mm->zones, WMARK_MIN, mm->zones.nr - 1, nr_pages);
 	return zone < 0 ? highest : (unsigned int)zone;
 }
 

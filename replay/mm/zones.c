@@ -2,6 +2,7 @@
 #include "replay/mm/zones.h"
 
 #define SWAP_CLUSTER 32 /* SWAP_CLUSTER_MAX */
+#define KIB_PER_PAGE 4
 
 unsigned int zones_highest(const struct zones *zones)
 {
@@ -116,4 +117,38 @@ void zones_set_marks(struct zones *zones, uint64_t min_free_kbytes, uint64_t sca
 		zone->mark[WMARK_LOW] = min + gap;
 		zone->mark[WMARK_HIGH] = min + 2 * gap;
 	}
+}
+
+static uint64_t int_sqrt(uint64_t x)
+{
+	uint64_t root = 0;
+
+	for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)
+		if ((root | bit) * (root | bit) <= x)
+			root |= bit;
+	return root;
+}
+
+void zones_resize(struct zones *zones, int64_t pages, uint64_t min_free_kbytes,
+		  uint64_t scale_factor)
+{
+	struct zone *zone = &zones->zone[zones_highest(zones)];
+	uint64_t before = 0, after = 0;
+
+	for (unsigned int i = 0; i < zones->nr; i++)
+		before += zones->zone[i].managed_pages;
+	if (pages <= -(int64_t)zone->managed_pages)
+		pages = 1 - (int64_t)zone->managed_pages; /* a zone without memory would be none */
+	zone->managed_pages = (uint64_t)((int64_t)zone->managed_pages + pages);
+	zone->free_pages += pages;
+	after = (uint64_t)((int64_t)before + pages);
+	/* Roots with 8 bits behind the point. */
+	zones_set_marks(zones, part(min_free_kbytes, int_sqrt(after << 16), int_sqrt(before << 16)),
+			scale_factor, KIB_PER_PAGE);
+	/* What a zone keeps from requests for higher ones is a share of those. */
+	for (unsigned int i = 0; i < zones->nr; i++)
+		for (unsigned int j = i + 1; j < ZONES_LIMIT; j++)
+			if (zones->zone[i].protection[j] && &zones->zone[i] != zone)
+				zones->zone[i].protection[j] = part(zones->zone[i].protection[j],
+								    after, before);
 }

@@ -89,4 +89,12 @@ int64_t zones_free(const struct zones *zones);
 void zones_set_marks(struct zones *zones, uint64_t min_free_kbytes, uint64_t scale_factor,
 		     uint64_t page_kib);
 
+/**
+ * zones_resize() - give the highest zone more memory, or less, and all of them marks for it
+ * @pages: to add, free ones; negative takes them, so that fewer than none may be free
+ * The settings grow as the root of memory does, as the kernel's own preset of min_free_kbytes.
+ */
+void zones_resize(struct zones *zones, int64_t pages, uint64_t min_free_kbytes,
+		  uint64_t scale_factor);
+
 #endif

@@ -402,6 +402,14 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 	}
 	read_machine(world, reader);
 	zoneinfo_read(&world->zones, start_text(reader, "/proc/zoneinfo"));
+	world->min_free_kbytes = strtoull(start_text(reader, "/proc/sys/vm/min_free_kbytes"), NULL,
+					  10);
+	world->watermark_scale_factor = strtoull(
+		start_text(reader, "/proc/sys/vm/watermark_scale_factor"), NULL, 10);
+	if (world->min_free_kbytes > (uint64_t)FIGURE_LIMIT)
+		world->min_free_kbytes = 0;
+	if (world->watermark_scale_factor > 10000)
+		world->watermark_scale_factor = 10000;
 	read_mounts(world, reader);
 	read_cgroups(world, reader);
 	read_command_memcg(world, reader);

@@ -612,3 +612,25 @@ void world_event(struct world *world, const struct tape_event *event)
 		break;
 	}
 }
+
+#define UNSEEN_SHARE_LIMIT                                                                         \
+	50 /* of the machine's pages, one in so many may be a file page of before */
+
+int64_t world_machine_pages(const struct world *world)
+{
+	int64_t managed = 0, unseen = 0;
+
+	for (unsigned int i = 0; i < world->zones.nr; i++)
+		managed += (int64_t)world->zones.zone[i].managed_pages;
+	for (uint32_t n = 0; n < world->nr_memcgs; n++)
+		unseen += world->memcg[n].unseen[2] + world->memcg[n].unseen[3]; /* file lists */
+	if (!zones_sum(&world->zones, WMARK_HIGH) || unseen > managed / UNSEEN_SHARE_LIMIT)
+		return INT64_MAX;
+	return managed;
+}
+
+int64_t world_recorded_memory(const struct world *world)
+{
+	return world->limited_memcg == WORLD_ROOT ? world_machine_pages(world) :
+						    world->memcg[world->limited_memcg].limit_pages;
+}

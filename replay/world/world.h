@@ -121,6 +121,9 @@ struct world {
 	bool cgroup_v1;
 	bool recursive_protection; /* cgroup2 is mounted with memory_recursiveprot */
 	struct zones zones; /* of node 0, none if the tape does not say */
+	uint64_t min_free_kbytes, watermark_scale_factor;
+	/* Of the zones' free pages, those gone by now that file folios did not take: see INFER_overhead_at_kswapd. */
+	int64_t machine_overhead_pages;
 	int swappiness;
 	int64_t total_swap_pages, nr_swap_pages;
 	unsigned int lru_gen_enabled; /* bits: 1 MGLRU, 2 page-table walks */
@@ -217,6 +220,21 @@ static inline bool world_reads_known(const struct world *world)
 {
 	return world->reads_seen || world->read_calls_seen;
 }
+
+/**
+ * world_machine_pages() - the machine's memory, as far as a run can fill it
+ * Return: pages; INT64_MAX if the tape does not tell, or too many file pages were there before it.
+ */
+int64_t world_machine_pages(const struct world *world);
+
+/** world_is_machine() - there are no groups, and the machine's own memory is what a run fills. */
+static inline bool world_is_machine(const struct world *world)
+{
+	return world->nr_memcgs == 1 && world_machine_pages(world) != INT64_MAX;
+}
+
+/** world_recorded_memory() - what `--memory` changes: the limited memcg's limit, or the machine's. INT64_MAX: neither. */
+int64_t world_recorded_memory(const struct world *world);
 
 /** world_infer() - count a stimulus that came by a rule. */
 static inline void world_infer(struct world *world, enum infer_rule rule)

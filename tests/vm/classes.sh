@@ -56,6 +56,20 @@ shares() { # tape
 		END { for (d in decided) print d, equal[d], decided[d] }'
 }
 
+# A run of its own on the tape with no limit anywhere: refaults against the machine's counter. 6.1 has no
+# reads on its tapes, so that a run cannot know what was hit.
+free_running() { # series tape
+	local off
+	[[ $1 != 6.1 ]] || return
+	"$BIN/lrutape" replay -o "$work/run.db" "$2" 2>/dev/null
+	off=$("$BIN/lrutape" sql --csv "$work/run.db" "SELECT difference_percent FROM v_accuracy
+		WHERE name = 'workingset_refault_file'" | tr -d '\r' | tail -n +2)
+	[[ -n $off ]] || { echo "    free-running: no refaults to compare"; return; }
+	printf 'refaults of a run %+.1f %%, ' "$off" >>"$work/figures"
+	awk -v off="$off" 'BEGIN { exit !(off > 15 || off < -15) }' &&
+		echo "    refaults of a run: $off % off, the floor is 15"
+}
+
 # What is below its floor, on stdout; what is not, in $work/figures.
 below() { # series class tape
 	local floor least
@@ -74,6 +88,7 @@ below() { # series class tape
 			END { if (!seen) printf "    %s: nothing was decided\n", d }' "$work/shares" ||
 			echo "    awk could not compare"
 	done
+	[[ $2 != global ]] || free_running "$1" "$3"
 }
 
 record() { # series kernel classes... ; tapes in $work/SERIES

@@ -94,6 +94,7 @@ for class in "$@"; do
 			echo 24M >$groups/two_groups/$group/memory.max
 		done
 		record_group two_groups two_groups
+		rmdir $groups/two_groups/a $groups/two_groups/b $groups/two_groups
 		;;
 	protected)
 		mkdir $groups/protected
@@ -102,11 +103,13 @@ for class in "$@"; do
 		mkdir $groups/protected/a $groups/protected/b
 		echo 40M >$groups/protected/a/memory.low
 		record_group protected protected
+		rmdir $groups/protected/a $groups/protected/b $groups/protected
 		;;
 	high)
 		mkdir $groups/high
 		echo 32M >$groups/high/memory.high
 		record_group high high
+		rmdir $groups/high
 		;;
 	global)
 		lrutape-record record -o "$OUT/global.lrt" --warm -- \

@@ -129,6 +129,21 @@ static void only_zones_with_memory_count(void **state)
 	assert_int_equal(zones_free(&zones), 3803 + 97904);
 }
 
+static void a_resized_machine_has_marks_for_its_size(void **state)
+{
+	struct zones zones = guest();
+
+	(void)state;
+	zones_resize(&zones, 3 * (3840 + 115097), 2715,
+		     10); /* four times the memory: twice min_free_kbytes */
+	assert_int_equal(zones.zone[DMA32].managed_pages, 115097 + 3 * 118937);
+	assert_int_equal(zones.zone[DMA32].free_pages, 97904 + 3 * 118937);
+	assert_in_range(zones.zone[DMA32].mark[WMARK_MIN], 1340, 1357);
+	assert_int_equal(zones.zone[DMA].protection[MOVABLE], 4 * 449);
+	zones_resize(&zones, -(int64_t)(UINT64_C(1) << 40), 2715, 10);
+	assert_int_equal(zones.zone[DMA32].managed_pages, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +154,7 @@ int main(void)
 		cmocka_unit_test(one_zone_above_high_is_balance),
 		cmocka_unit_test(goal_of_a_round_is_the_sum_of_high_marks_at_least_a_cluster_each),
 		cmocka_unit_test(only_zones_with_memory_count),
+		cmocka_unit_test(a_resized_machine_has_marks_for_its_size),
 	};
 
 	return cmocka_run_group_tests_name("zones", tests, NULL, NULL);
