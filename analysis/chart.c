@@ -137,13 +137,17 @@ static void draw_axes(FILE *to, const struct plot *plot, const char *x_label, co
 	double x_step = nice_step(plot->x_high - plot->x_low, 8);
 	char text[32];
 
-	for (double y = 0; y <= plot->y_high * 1.0001; y += y_step) {
-		svg_line(to, LEFT, plot_y(plot, y), WIDTH - RIGHT, plot_y(plot, y), "grid");
-		figure_text(y, text, sizeof(text));
-		svg_text(to, LEFT - 6, plot_y(plot, y) + 4, "end", "faint", text);
+	for (int i = 0; i * y_step <= plot->y_high * 1.0001; i++) {
+		double y = plot_y(plot, i * y_step);
+
+		svg_line(to, LEFT, y, WIDTH - RIGHT, y, "grid");
+		figure_text(i * y_step, text, sizeof(text));
+		svg_text(to, LEFT - 6, y + 4, "end", "faint", text);
 	}
-	for (double x = (double)(int64_t)(plot->x_low / x_step) * x_step;
-	     x <= plot->x_high * 1.0001; x += x_step) {
+	for (int64_t i = (int64_t)(plot->x_low / x_step);
+	     (double)i * x_step <= plot->x_high * 1.0001; i++) {
+		double x = (double)i * x_step;
+
 		if (x < plot->x_low)
 			continue;
 		figure_text(x, text, sizeof(text));

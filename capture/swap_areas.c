@@ -37,13 +37,14 @@ static uint64_t event_dev(dev_t dev)
 	return (uint64_t)major(dev) << 20 | minor(dev);
 }
 
-static bool read_number(const char *path, const char *format, uint64_t *first, uint64_t *second)
+/* A file of one number, or of two with a colon in between. Return: how many there are. */
+static int read_numbers(const char *path, uint64_t *first, uint64_t *second)
 {
 	char *text = text_file_read(path, 256, NULL);
-	bool found = text && sscanf(text, format, first, second) == (second ? 2 : 1);
+	int nr = text ? sscanf(text, "%" SCNu64 ":%" SCNu64, first, second) : 0;
 
 	free(text);
-	return found;
+	return nr;
 }
 
 /* Return: sectors from the start of its disk; 0 for a whole disk. */
@@ -54,10 +55,10 @@ static uint64_t partition_start(dev_t dev, uint64_t *disk)
 
 	*disk = event_dev(dev);
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/start", major(dev), minor(dev));
-	if (!read_number(path, "%" SCNu64, &start, NULL))
+	if (read_numbers(path, &start, &number_minor) < 1)
 		return 0;
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/../dev", major(dev), minor(dev));
-	if (read_number(path, "%" SCNu64 ":%" SCNu64, &number_major, &number_minor))
+	if (read_numbers(path, &number_major, &number_minor) == 2)
 		*disk = number_major << 20 | number_minor;
 	return start;
 }

@@ -18,7 +18,7 @@
 #include "replay/policy/policy.h"
 
 /* Counts up when an op changes its meaning. A change of a struct shows in its size. */
-#define POLICY_OBJECT_ABI 1
+#define POLICY_OBJECT_ABI 1u
 
 #define POLICY_OBJECT_SYMBOL "lrutape_policy"
 
