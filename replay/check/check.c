@@ -78,6 +78,7 @@ struct check *check_open(struct world *world, const struct policy_choice *choice
 	if (world->growth_seen && !choice->base->generations && !follow_growth(check))
 		goto err_exit;
 	if (choice->base->generations) {
+		check_lru_gen_start(check);
 		check->swap = calloc(check->machine.mm.config.nr_cpus, sizeof(*check->swap));
 		if (!check->swap)
 			goto err_exit;

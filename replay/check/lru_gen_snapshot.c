@@ -221,6 +221,84 @@ static void compare_snapshot(struct check *check, const char *text)
 	}
 }
 
+/* A row of the start: sizes are 0 there, but which generations are in use, and the tiers' counters, are not. */
+static void adopt_row(struct lru_gen_folio *lrugen, char *const word[ROW_WORDS], unsigned int nr,
+		      bool min_seen[ANON_AND_FILE])
+{
+	if (nr == 4 && is_number(word[0]) && is_number(word[1])) {
+		uint64_t seq = strtoull(word[0], NULL, 10);
+
+		lrugen->max_seq = seq;
+		for (int type = 0; type < ANON_AND_FILE; type++) {
+			if (min_seen[type] || strchr(word[2 + type], 'x'))
+				continue;
+			lrugen->min_seq[type] = seq;
+			min_seen[type] = true;
+		}
+		return;
+	}
+	for (int type = 0; nr == 7 && type < ANON_AND_FILE; type++) {
+		unsigned long tier = strtoul(word[0], NULL, 10);
+		unsigned long long n[3];
+		char kind = 0, *end;
+
+		for (int i = 0; i < 3; i++) {
+			n[i] = strtoull(word[1 + 3 * type + i], &end, 10);
+			kind = i ? kind : *end;
+		}
+		if (tier < MAX_NR_TIERS && (kind == 'R' || kind == 'r'))
+			follow_tier(lrugen, type, tier, n, kind);
+	}
+}
+
+static bool generations_hold(const struct lru_gen_folio *lrugen)
+{
+	for (int type = 0; type < ANON_AND_FILE; type++)
+		if (lrugen->min_seq[type] > lrugen->max_seq ||
+		    get_nr_gens(lrugen, type) < MIN_NR_GENS ||
+		    get_nr_gens(lrugen, type) > MAX_NR_GENS)
+			return false;
+	return true;
+}
+
+void check_lru_gen_start(struct check *check)
+{
+	const struct mem_cgroup *memcg = NULL;
+	struct lru_gen_folio was, *lrugen = NULL;
+	bool min_seen[ANON_AND_FILE] = { false, false };
+	unsigned int nid = 0;
+
+	for (const char *line = check->world->lru_gen_start; line && *line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		size_t size = strcspn(line, "\n");
+		char row[256], *word[ROW_WORDS];
+		unsigned int nr;
+
+		if (!strncmp(line, "memcg ", 6)) {
+			if (lrugen && !generations_hold(lrugen))
+				*lrugen = was; /* no such kernel: a torn file */
+			memcg = memcg_of_line(check, line, size);
+			lrugen = memcg ? lruvec_lru_gen(&memcg->lruvec[0]) : NULL;
+			if (lrugen)
+				was = *lrugen;
+			min_seen[0] = min_seen[1] = false;
+			nid = 0;
+			continue;
+		}
+		if (!lrugen || size >= sizeof(row))
+			continue;
+		memcpy(row, line, size);
+		row[size] = '\0';
+		nr = split(row, word);
+		if (nr == 2 && !strcmp(word[0], "node"))
+			nid = (unsigned int)strtoul(word[1], NULL, 10);
+		else if (!nid)
+			adopt_row(lrugen, word, nr, min_seen);
+	}
+	if (lrugen && !generations_hold(lrugen))
+		*lrugen = was;
+}
+
 static void remember(struct check *check)
 {
 	const struct mm *mm = &check->machine.mm;

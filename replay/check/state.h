@@ -400,6 +400,9 @@ void check_lru_gen_mark(struct check *check, const char *text);
 
 /* ---- lru_gen_snapshot.c */
 
+/** check_lru_gen_start() - groups that were there and empty go on from the generations that they had. */
+void check_lru_gen_start(struct check *check);
+
 /** check_lru_gen_snapshots() - lru_gen_full as it was before the current event. */
 void check_lru_gen_snapshots(struct check *check);
 

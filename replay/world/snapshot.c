@@ -336,8 +336,11 @@ static void read_lru_gen(struct world *world, const struct tape_reader *reader)
 		uint64_t begin_ns = last && last->moment == blob->moment ? last->timestamp_ns :
 									   blob->timestamp_ns;
 
-		if (blob->moment == TAPE_MOMENT_START || blob->moment == TAPE_MOMENT_END ||
-		    strcmp(blob->name, "/sys/kernel/debug/lru_gen_full"))
+		if (strcmp(blob->name, "/sys/kernel/debug/lru_gen_full"))
+			continue;
+		if (blob->moment == TAPE_MOMENT_START)
+			world->lru_gen_start = blob->data;
+		if (blob->moment == TAPE_MOMENT_START || blob->moment == TAPE_MOMENT_END)
 			continue;
 		if (world->nr_lru_gen == room) {
 			uint32_t bigger = room ? room * 2 : 32;

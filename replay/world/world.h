@@ -127,6 +127,8 @@ struct world {
 	int swappiness;
 	int64_t total_swap_pages, nr_swap_pages;
 	unsigned int lru_gen_enabled; /* bits: 1 MGLRU, 2 page-table walks */
+	const char *
+		lru_gen_start; /* lru_gen_full at the start, NULL: not on the tape; the tape reader's */
 	struct world_lru_gen *lru_gen; /* by time, those of the start and the end left out */
 	uint32_t nr_lru_gen;
 	unsigned int page_cluster; /* log2 of the pages that are swapped in together at most */
