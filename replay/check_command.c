@@ -29,10 +29,11 @@ static const char usage[] =
 	"  --explain N   print the N first mismatches with the state around them\n"
 	"  --json        print one JSON object instead of the table\n"
 	"  --policy P    predict by another policy than the recorded one\n"
+	"  --verdicts FILE.csv   write what the kernel found of each mapped folio that it isolated\n"
 	"  --help        print this\n";
 
 struct check_options {
-	const char *tape, *policy, *output;
+	const char *tape, *policy, *output, *verdicts;
 	unsigned int nr_explain;
 	bool json, all;
 };
@@ -45,6 +46,7 @@ static int parse_options(int argc, char **argv, struct check_options *options)
 		{ "explain", required_argument, NULL, 'e' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "policy", required_argument, NULL, 'p' },
+		{ "verdicts", required_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
@@ -73,6 +75,9 @@ static int parse_options(int argc, char **argv, struct check_options *options)
 			break;
 		case 'j':
 			options->json = true;
+			break;
+		case 'v':
+			options->verdicts = optarg;
 			break;
 		case 'p':
 			options->policy = optarg;
@@ -146,6 +151,44 @@ static int write_results(const struct check_report *report, struct results *resu
 	return -1;
 }
 
+struct verdict_file {
+	FILE *to;
+	const struct world *world;
+};
+
+static void write_verdict(void *ctx, const struct check_verdict *verdict)
+{
+	const struct verdict_file *file = ctx;
+	const struct world_file *of = &file->world->file[verdict->file];
+
+	fprintf(file->to, "%s,%s,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIx32 ",%s",
+		check_word_name(verdict->word), check_outcome_name(verdict->outcome),
+		verdict->is_file ? "file" : "anon", verdict->first ? "first" : "again",
+		verdict->unsure ? "unsure" : "sure", verdict->since_ns, verdict->begin_ns,
+		verdict->end_ns, verdict->pfn, file->world->memcg[verdict->memcg].path);
+	if (verdict->is_file)
+		fprintf(file->to, ",%" PRIu64 ":%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+			of->dev >> 20, of->dev & 0xfffff, of->ino, verdict->index);
+	else
+		fputs(",,,\n", file->to);
+}
+
+/* Return: whether it is open. */
+static bool open_verdicts(const char *path, const struct world *world, struct check *check,
+			  struct verdict_file *file)
+{
+	file->world = world;
+	file->to = fopen(path, "w");
+	if (!file->to) {
+		fprintf(stderr, "lrutape: %s: %s\n", path, strerror(errno));
+		return false;
+	}
+	fputs("word,outcome,kind,look,trust,since_ns,begin_ns,end_ns,pfn,memcg,dev,inode,page\n",
+	      file->to);
+	check_tell_verdicts(check, write_verdict, file);
+	return true;
+}
+
 static int run(const struct check_options *options, struct tape_reader *reader, struct world *world)
 {
 	struct check_report report = {
@@ -161,6 +204,7 @@ static int run(const struct check_options *options, struct tape_reader *reader, 
 	struct check *check = NULL;
 	struct results *results = NULL;
 	struct results_problem problem;
+	struct verdict_file verdicts = { 0 };
 	int ret, status = choose(options, reader, &recorded, &choice);
 
 	if (status)
@@ -175,6 +219,9 @@ static int run(const struct check_options *options, struct tape_reader *reader, 
 		nr_kept = MISMATCHES_KEPT;
 	stream = event_stream_open(reader);
 	check = check_open(world, &choice, nr_kept);
+	if (check && options->verdicts &&
+	    !open_verdicts(options->verdicts, world, check, &verdicts))
+		goto out;
 	ret = stream && check ? read_tape(stream, world, check) : TAPE_ERR_MEMORY;
 	if (ret < 0) {
 		fprintf(stderr, "lrutape: %s\n",
@@ -199,8 +246,19 @@ static int run(const struct check_options *options, struct tape_reader *reader, 
 		fprintf(stderr, "lrutape: standard output: %s\n", strerror(errno));
 		goto out;
 	}
+	if (verdicts.to) {
+		ret = ferror(verdicts.to);
+		ret |= fclose(verdicts.to);
+		verdicts.to = NULL;
+		if (ret) {
+			fprintf(stderr, "lrutape: %s: cannot write it all\n", options->verdicts);
+			goto out;
+		}
+	}
 	status = COMMAND_DONE;
 out:
+	if (verdicts.to)
+		fclose(verdicts.to);
 	results_abandon(results);
 	if (check)
 		check_close(check);

@@ -54,6 +54,7 @@ static void free_rooms(struct check *check)
 	free(check->rotation);
 	free(check->swap);
 	free(check->rotated);
+	check_looks_free(check);
 	free(check->tally);
 	free(check->explained);
 }
@@ -128,6 +129,36 @@ const struct check_tally *check_tally(const struct check *check, uint32_t memcg,
 	if (memcg >= check->nr_tallies || !check->tally[memcg].decision[decision].decided)
 		return NULL;
 	return &check->tally[memcg].decision[decision];
+}
+
+void check_tell_verdicts(struct check *check,
+			 void (*on_verdict)(void *ctx, const struct check_verdict *verdict),
+			 void *ctx)
+{
+	check->on_verdict = check->growth ? on_verdict : NULL;
+	check->verdict_ctx = ctx;
+}
+
+const char *check_outcome_name(enum check_outcome outcome)
+{
+	static const char *const name[] = { "evicted", "written", "kept", "activated",
+					    "deactivated" };
+
+	return name[outcome];
+}
+
+const char *check_word_name(enum check_word word)
+{
+	static const char *const name[] = { "old", "young", "around", "unknown" };
+
+	return name[word];
+}
+
+const struct check_drift *check_drift(const struct check *check, uint32_t memcg, bool file)
+{
+	if (memcg >= check->nr_tallies || check->tally[memcg].drift[file].since_ns == UINT64_MAX)
+		return NULL;
+	return &check->tally[memcg].drift[file];
 }
 
 const struct check_undecided *check_undecided(const struct check *check)

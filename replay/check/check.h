@@ -62,6 +62,43 @@ struct check_undecided_kind {
 	uint64_t count;
 };
 
+/* From when on the lists of a memcg are not those of the kernel any more, as far as can be told. */
+struct check_drift {
+	uint64_t since_ns; /* UINT64_MAX: they are */
+	uint64_t isolations, equal; /* since then, not in the tally */
+};
+
+/* What became of a folio that reclaim isolated. */
+enum check_outcome {
+	OUTCOME_evicted,
+	OUTCOME_written, /* to swap; it goes when that is done, unless it is touched */
+	OUTCOME_kept,
+	OUTCOME_activated,
+	OUTCOME_deactivated,
+};
+
+/* What that says of its page tables: see verdicts.c. */
+enum check_word {
+	WORD_old,
+	WORD_young,
+	WORD_around,
+	WORD_unknown,
+};
+
+/* The kernel's look at one mapped folio. */
+struct check_verdict {
+	uint64_t since_ns; /* end of the last look */
+	bool first; /* there was none: since its add, or, for anonymous memory, its insertion */
+	uint64_t begin_ns, end_ns; /* it was looked at between these */
+	uint64_t index; /* of a file, base pages */
+	uint32_t file; /* number of the world's, 0: anonymous or shmem */
+	uint32_t memcg, pfn;
+	bool is_file;
+	bool unsure; /* its lists have drifted, or an isolation was flawed lately: it may be another folio's */
+	enum check_outcome outcome;
+	enum check_word word;
+};
+
 struct check;
 struct folio;
 
@@ -97,6 +134,27 @@ enum check_look {
 void check_watch(struct check *check,
 		 void (*looked)(void *ctx, const struct folio *folio, enum check_look look),
 		 void *ctx);
+
+/**
+ * check_tell_verdicts() - call a function for each mapped folio that the kernel looked at
+ * Before the first event. Only tapes of Linux 6.13 or newer tell; on others it is never called.
+ */
+void check_tell_verdicts(struct check *check,
+			 void (*on_verdict)(void *ctx, const struct check_verdict *verdict),
+			 void *ctx);
+
+/** check_outcome_name() - in lists of verdicts. */
+const char *check_outcome_name(enum check_outcome outcome);
+
+/** check_word_name() - in lists of verdicts. */
+const char *check_word_name(enum check_word word);
+
+/**
+ * check_drift() - whether a memcg's lists have drifted
+ * @file: file lists, or else anon
+ * Return: NULL if they have not.
+ */
+const struct check_drift *check_drift(const struct check *check, uint32_t memcg, bool file);
 
 /**
  * check_event() - compare or apply one event

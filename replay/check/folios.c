@@ -12,7 +12,10 @@ struct folio *check_born(struct check *check, uint64_t pfn, struct mem_cgroup *m
 		return NULL;
 	if (old)
 		machine_forget(&check->machine, old);
-	return mm_folio_born(&check->machine.mm, pfn, memcg, (uint8_t)order);
+	old = mm_folio_born(&check->machine.mm, pfn, memcg, (uint8_t)order);
+	if (old)
+		check_look_begins(check, old);
+	return old;
 }
 
 void check_page_allocated(struct check *check)
@@ -121,7 +124,10 @@ void check_pages_mapped(struct check *check, uint64_t dev, uint64_t ino, uint64_
 	for (uint64_t n = 0; index <= last && n < MAPPED_PAGES_LIMIT; index++, n++) {
 		struct folio *folio = page_cache_folio(&check->machine.cache, file, index);
 
-		if (folio)
-			folio_set(folio, FOLIO_mapped);
+		if (!folio)
+			continue;
+		folio_set(folio, FOLIO_mapped);
+		if (check->event->kind == EVENT_MM_FILEMAP_MAP_PAGES)
+			check_mapped_around(check, folio);
 	}
 }

@@ -100,6 +100,11 @@ static void put_back(struct check *check, struct reclaim_bracket *bracket, enum 
 		else
 			folio_clear(folio, PG_swapbacked);
 	}
+	if (bracket->applied.lru & 1)
+		check_looked_at(check, bracket, folio,
+				lru & 1 ? OUTCOME_activated : OUTCOME_deactivated);
+	else
+		check_looked_at(check, bracket, folio, lru & 1 ? OUTCOME_activated : OUTCOME_kept);
 	list_init(&one);
 	list_move(&folio->lru, &one);
 	mm->policy->putback(mm, &bracket->applied, &one);
@@ -195,12 +200,18 @@ void check_stranger(struct check *check, struct reclaim_bracket *bracket, struct
 
 void check_isolation_settled(struct check *check, struct reclaim_bracket *bracket)
 {
+	bool file = bracket->applied.lru >= LRU_INACTIVE_FILE, drifted;
+
 	while (!list_empty(&bracket->taken)) {
 		if (!bracket->flaw)
 			bracket->flaw = "fewer stayed than were left";
 		not_taken(check, bracket, list_entry(bracket->taken.prev, struct folio, lru));
 	}
 	if (!bracket->result.nr_taken)
+		return;
+	drifted = check_drifted(check, bracket->top, file);
+	check_isolation_counted(check, bracket->top, file, bracket->flaw, bracket->result.nr_taken);
+	if (drifted)
 		return;
 	if (!bracket->flaw)
 		check_equal(check, bracket->top, CHECK_isolation);

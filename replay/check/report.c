@@ -83,6 +83,17 @@ static void print_memcg(const struct check_report *report, uint32_t n)
 		}
 		fputs("\n", stdout);
 	}
+	for (int file = 0; file < 2; file++) {
+		const struct check_drift *drift = check_drift(report->check, n, file);
+
+		if (!drift)
+			continue;
+		printf("  drift of the %s lists from ", file ? "file" : "anon");
+		print_seconds(drift->since_ns);
+		printf(" on: of %" PRIu64 " isolations since then %" PRIu64
+		       " equal, not counted above\n",
+		       drift->isolations, drift->equal);
+	}
 	print_causes(report, n);
 	if (titled)
 		fputs("\n", stdout);
@@ -250,6 +261,27 @@ static void json_head(const struct check_report *report)
 	       (uint64_t)summary->nr_losses_unknown, summary->nr_overrun);
 }
 
+static void json_drifts(const struct check_report *report)
+{
+	const char *separator = "\n";
+
+	for (uint32_t n = 0; n < report->world->nr_memcgs; n++) {
+		for (int file = 0; file < 2; file++) {
+			const struct check_drift *drift = check_drift(report->check, n, file);
+
+			if (!drift)
+				continue;
+			printf("%s    {", separator);
+			json_memcg(&report->world->memcg[n]);
+			printf(", \"lists\": \"%s\", \"since_ns\": %" PRIu64
+			       ", \"isolations\": %" PRIu64 ", \"equal\": %" PRIu64 "}",
+			       file ? "file" : "anon", drift->since_ns, drift->isolations,
+			       drift->equal);
+			separator = ",\n";
+		}
+	}
+}
+
 void check_report_json(const struct check_report *report)
 {
 	const struct check_mismatch *mismatch;
@@ -276,6 +308,8 @@ void check_report_json(const struct check_report *report)
 			separator = ",\n";
 		}
 	}
+	fputs("\n  ],\n  \"drifts\": [", stdout);
+	json_drifts(report);
 	fputs("\n  ],\n  \"walks_from_ns\": ", stdout);
 	if (check_walks_from(report->check) == UINT64_MAX)
 		fputs("null", stdout);

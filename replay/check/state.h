@@ -13,6 +13,7 @@
  *   lru_gen.c  the same two of a kernel that runs MGLRU
  *   lru_gen_snapshot.c  its snapshots
  *   putback.c  where the others go, on a tape that tells
+ *   verdicts.c what that says of page tables
  *   swap.c     folios written to swap, rotated when that ends, and read from there
  *   tally.c    counting what is equal, and telling what is not
  */
@@ -62,6 +63,17 @@ struct reclaim_bracket {
 	struct scan_result result;
 	struct folio *order[ISOLATION_ROOM]; /* the folios taken, in scan order, gone ones too */
 	unsigned int nr_order, nr_freed, nr_written; /* how many, and up to which they were shown */
+	struct look_row {
+		const struct folio *folio;
+		uint64_t since; /* as verdicts.c keeps it */
+		uint64_t index, pages;
+		uint32_t file, pfn;
+		bool is_file, dirty;
+		enum check_outcome outcome;
+	} look[ISOLATION_ROOM]; /* what has become of them, if verdicts are to be told */
+	unsigned int nr_looks;
+	uint64_t isolated_ns;
+	bool unmap_failed;
 	const char *flaw; /* how the events contradict what was taken; NULL: they do not */
 	uint64_t nr_taken; /* pages of the last isolation, as recorded */
 	bool any_victim; /* one of it was evicted, */
@@ -101,11 +113,24 @@ struct parked_scan {
 	struct list_head taken;
 };
 
+/* So many flawed isolations of so many in a row, a guess, are a drift and not an accident. */
+#define DRIFT_FLAWS 8
+#define DRIFT_WINDOW 64
+
 /* What is counted of a memcg. */
 struct check_group {
 	struct check_tally decision[NR_CHECK_DECISIONS];
 	bool foreign; /* others took folios of it, or of a memcg below */
 	bool written; /* reclaim has met dirty ones, which come back when no event tells */
+	/* By kind, 0 anon, 1 file. */
+	struct check_drift drift[ANON_AND_FILE];
+	uint64_t nr_isolations[ANON_AND_FILE];
+	struct {
+		uint64_t number, time_ns; /* of the last isolations that were flawed */
+	} flaw[ANON_AND_FILE][DRIFT_FLAWS];
+	unsigned int nr_flaws[ANON_AND_FILE];
+	uint64_t unsure_pages
+		[ANON_AND_FILE]; /* to be isolated until no place is left that a flaw spoiled */
 };
 
 /* What a task's readahead is to bring in, until the event of the window comes. */
@@ -199,6 +224,9 @@ struct check {
 	struct rotation_queue *rotation;
 	struct swap_queue *swap;
 	struct rotated *rotated; /* of all CPUs */
+	void (*on_verdict)(void *ctx, const struct check_verdict *verdict);
+	void *verdict_ctx;
+	uint64_t **look; /* by pfn: verdicts.c */
 	uint32_t swap_file[SWAP_DEVICES]; /* numbers that stand for swap devices */
 	unsigned int nr_swap_files;
 	uint32_t nr_tallies;
@@ -270,6 +298,19 @@ void check_note_isolated(struct check *check, struct reclaim_bracket *bracket,
 
 /** check_foreign_eviction() - somebody whose reclaim is not predicted takes the folio. */
 void check_foreign_eviction(struct check *check, const struct folio *folio);
+
+/** check_isolation_counted() - an isolation's events are complete. @file: of file folios. */
+void check_isolation_counted(struct check *check, const struct mem_cgroup *memcg, bool file,
+			     bool flawed, uint64_t nr_taken);
+
+/**
+ * check_unsure() - an isolation was flawed lately, and the folios that it left in wrong places are
+ * perhaps still there
+ */
+bool check_unsure(struct check *check, const struct mem_cgroup *memcg, bool file);
+
+/** check_drifted() - the memcg's lists are not the kernel's any more: what they say is not counted. */
+bool check_drifted(struct check *check, const struct mem_cgroup *memcg, bool file);
 
 /* ---- folios.c */
 
@@ -476,6 +517,25 @@ void check_stranger(struct check *check, struct reclaim_bracket *bracket, struct
 
 /** check_isolation_settled() - shrinking is over: did the events speak of the folios that were taken? */
 void check_isolation_settled(struct check *check, struct reclaim_bracket *bracket);
+
+/* ---- verdicts.c */
+
+/** check_look_begins() - a new folio: nobody has looked at it. */
+void check_look_begins(struct check *check, const struct folio *folio);
+
+/** check_mapped_around() - fault-around may have mapped the folio, and made it young. */
+void check_mapped_around(struct check *check, const struct folio *folio);
+
+/** check_looked_at() - reclaim has done with an isolated folio, but for the end of its isolation. */
+void check_looked_at(struct check *check, struct reclaim_bracket *bracket,
+		     const struct folio *folio, enum check_outcome outcome);
+
+/** check_looks_over() - the isolation is over: tell its verdicts. @nr_ref_keep: of the shrink event, pages. */
+void check_looks_over(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_ref_keep,
+		      uint64_t nr_unmap_fail);
+
+/** check_looks_free() - free what was kept for them. */
+void check_looks_free(struct check *check);
 
 /* ---- swap.c */
 

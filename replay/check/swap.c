@@ -169,6 +169,8 @@ void check_folio_written(struct check *check)
 			}
 		}
 	}
+	if (bracket && bracket->predicted && bracket->isolated)
+		check_looked_at(check, bracket, folio, OUTCOME_written);
 	folio_set(folio, PG_swapcache);
 	queue = &check->swap[check_cpu(check)];
 	if (queue->write_pid != check->event->pid) {

@@ -27,9 +27,12 @@ static struct check_group *group_of(struct check *check, const struct mem_cgroup
 		check->tally = bigger;
 		memset(check->tally + check->nr_tallies, 0,
 		       (nr - check->nr_tallies) * sizeof(*check->tally));
-		for (uint32_t n = check->nr_tallies; n < nr; n++)
+		for (uint32_t n = check->nr_tallies; n < nr; n++) {
 			for (int d = 0; d < NR_CHECK_DECISIONS; d++)
 				check->tally[n].decision[d].first_mismatch_ns = UINT64_MAX;
+			for (int file = 0; file < ANON_AND_FILE; file++)
+				check->tally[n].drift[file].since_ns = UINT64_MAX;
+		}
 		check->nr_tallies = nr;
 	}
 	return &check->tally[*number];
@@ -56,6 +59,64 @@ void check_foreign_eviction(struct check *check, const struct folio *folio)
 		if (group)
 			group->foreign = true;
 	}
+}
+
+static uint64_t pages_of(const struct mem_cgroup *memcg, bool file)
+{
+	const struct lruvec *lruvec = &memcg->lruvec[0];
+	enum lru_list lru = file ? LRU_INACTIVE_FILE : LRU_INACTIVE_ANON;
+	int64_t pages = lruvec_lru_size(lruvec, lru) + lruvec_lru_size(lruvec, lru + 1);
+
+	return pages > 0 ? (uint64_t)pages : 0;
+}
+
+void check_isolation_counted(struct check *check, const struct mem_cgroup *memcg, bool file,
+			     bool flawed, uint64_t nr_taken)
+{
+	uint32_t number;
+	struct check_group *group = group_of(check, memcg, &number);
+	unsigned int last;
+
+	if (!group)
+		return;
+	if (flawed)
+		group->unsure_pages[file] = 2 * pages_of(memcg, file);
+	else
+		group->unsure_pages[file] -= nr_taken < group->unsure_pages[file] ?
+						     nr_taken :
+						     group->unsure_pages[file];
+	if (group->drift[file].since_ns != UINT64_MAX) {
+		group->drift[file].isolations++;
+		group->drift[file].equal += !flawed;
+		check->undecided.drifted++;
+		return;
+	}
+	group->nr_isolations[file]++;
+	if (!flawed)
+		return;
+	last = group->nr_flaws[file]++ % DRIFT_FLAWS;
+	group->flaw[file][last].number = group->nr_isolations[file];
+	group->flaw[file][last].time_ns = check->event->timestamp_ns;
+	last = (last + 1) % DRIFT_FLAWS; /* the oldest that is kept */
+	if (group->nr_flaws[file] >= DRIFT_FLAWS &&
+	    group->nr_isolations[file] - group->flaw[file][last].number < DRIFT_WINDOW)
+		group->drift[file].since_ns = group->flaw[file][last].time_ns;
+}
+
+bool check_unsure(struct check *check, const struct mem_cgroup *memcg, bool file)
+{
+	uint32_t number;
+	struct check_group *group = group_of(check, memcg, &number);
+
+	return group && group->unsure_pages[file];
+}
+
+bool check_drifted(struct check *check, const struct mem_cgroup *memcg, bool file)
+{
+	uint32_t number;
+	struct check_group *group = group_of(check, memcg, &number);
+
+	return group && group->drift[file].since_ns != UINT64_MAX;
 }
 
 /* The folio that a decision on insertion or activation is about. */

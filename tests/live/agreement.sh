@@ -20,9 +20,15 @@ declare -A floor=(
 	[grep]="victim 97 refault_verdict 97"
 	[git_grep]="victim 97 refault_verdict 97"
 	[sqlite]="victim 95 refault_verdict 95"
+	[anon_swap]="isolation 97 refault_verdict 95"
+	[mapped]="isolation 97 refault_verdict 95"
 )
 class_files || fail "the workload's files cannot be made"
-for class in random_reads two_groups sequential reads_and_writes grep git_grep sqlite; do
+for class in random_reads two_groups sequential reads_and_writes grep git_grep sqlite anon_swap mapped; do
+	if [[ $class == @(anon_swap|mapped) && $(wc -l </proc/swaps) != 1 ]]; then
+		echo "$class: left out, something is swapped to already"
+		continue
+	fi
 	for attempt in 1 2; do
 		low=
 		class_record "$class" "$class.lrt" || fail "$class: recording ended with status $?"
@@ -34,6 +40,13 @@ for class in random_reads two_groups sequential reads_and_writes grep git_grep s
 			awk -v a="$share" -v b="$least" 'BEGIN { exit !(a < b) }' &&
 				low="$class: $decision: $share %, the floor is $least %"
 		done < <(class_shares "$class.lrt")
+		if [[ $class == mapped ]]; then
+			while read -r kind word right told share; do
+				echo "$class: $kind $word: $right of $told right, $share %"
+				[[ $word == old ]] && awk -v a="$share" 'BEGIN { exit !(a < 99) }' &&
+					low="$class: $kind pages found old: $share % are right, the floor is 99 %"
+			done < <(class_verdicts "$class.lrt")
+		fi
 		[[ -z $low ]] && break
 		((attempt == 2)) && fail "$low, in both attempts"
 		echo "tried again: $low"

@@ -29,6 +29,7 @@ class_prepare() { # class
 			git -C tree -c user.name=x -c user.email=x@x commit -q --allow-empty -m tree &&
 			"$BIN/uncache" tree
 		;;
+	anon_swap | mapped) "$BIN/uncache" data ;;
 	sqlite) sqlite_load_prepare load.sqlite load.sql && "$BIN/uncache" load.sqlite ;;
 	esac
 }
@@ -59,6 +60,19 @@ class_two_groups() {
 	rmdir "$group/a" "$group/b" "$group"
 }
 
+# Runs a command with a swap file, where nothing else is swapped to; the file is gone afterwards.
+class_with_swap() { # command...
+	local status
+	[[ $(wc -l </proc/swaps) == 1 ]] || { echo "something is swapped to already" >&2; return 1; }
+	dd if=/dev/zero of=swapfile bs=1M count=256 status=none && chmod 600 swapfile && mkswap -q swapfile &&
+		swapon swapfile || return
+	"$@"
+	status=$?
+	swapoff swapfile
+	rm -f swapfile
+	return $status
+}
+
 class_record() { # class tape
 	local record=("$LRUTAPE" record -o "$2")
 	class_prepare "$1" >/dev/null || return
@@ -80,6 +94,14 @@ class_record() { # class tape
 		"${record[@]}" --memory 48M -- bash -c \
 			'cd tree; for n in 1 2 3; do git grep -q "no such words in there"; done; :'
 		;;
+	anon_swap)
+		class_with_swap "${record[@]}" --memory 64M -- bash -c \
+			"'$BIN/mixed_io' --file data --ops 60000 & '$BIN/logged_touch' --anon-pages 20480 --touches 300000; wait"
+		;;
+	mapped)
+		class_with_swap "${record[@]}" --memory 64M -- "$BIN/logged_touch" --file data --file-pages 12288 \
+			--anon-pages 12288 --touches 250000 --neighbour --log "$2.touches"
+		;;
 	sqlite) "${record[@]}" --memory 32M -- bash -c 'sqlite3 load.sqlite <load.sql' ;;
 	esac >/dev/null 2>"$TEST_TMP/said"
 }
@@ -97,4 +119,11 @@ for row in checked["decisions"]:
         decided[row["decision"]] += row["decided"]
 for name, nr in decided.items():
     print(name, equal[name], nr, "%.3f" % (100 * equal[name] / nr))'
+}
+
+# "kind word right told share" of what check says of page tables, against the workload's own log.
+class_verdicts() { # tape
+	"$LRUTAPE" check --verdicts verdicts.csv "$1" >/dev/null 2>&1 &&
+		"$TOP/tests/live/tools/verdict_truth.py" verdicts.csv "$1.touches"
+	rm -f verdicts.csv
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ struct touch {
 
 static struct {
 	const char *file, *log;
+	bool neighbour;
 	uint64_t file_pages, anon_pages, nr_touches, file_percent, write_percent, seed, pause_ns;
 } options = { .nr_touches = 400000, .file_percent = 50, .write_percent = 30, .seed = 1 };
 
@@ -70,6 +72,20 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/*
+ * Sleeps most of the time, on any CPU. While a process has run on one CPU only, the kernel takes pages out
+ * of its TLB one by one, and x86 clears young bits without that: an access through what the TLB still has
+ * leaves no trace. With a second CPU each reclaim empties the TLB.
+ */
+static void *neighbour(void *arg)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	for (;;)
+		nanosleep(&pause, NULL);
+	return arg;
 }
 
 static uint32_t frame_of(int pagemap, const volatile char *at)
@@ -159,7 +175,8 @@ static const char usage[] =
 	"                    [--file-percent N] [--write-percent N] [--pause NS] [--seed N] [--log FILE]\n"
 	"  --file-percent   of touches that go to the file, if there is both (default 50)\n"
 	"  --write-percent  of touches of anonymous pages that write (default 30)\n"
-	"  --log FILE       write each touch down (needs root, to see frames)\n";
+	"  --log FILE       write each touch down (needs root, to see frames)\n"
+	"  --neighbour      a second thread, so that the process runs on more than one CPU\n";
 
 int main(int argc, char **argv)
 {
@@ -173,6 +190,7 @@ int main(int argc, char **argv)
 		{ "pause", required_argument, NULL, 'P' },
 		{ "seed", required_argument, NULL, 's' },
 		{ "log", required_argument, NULL, 'l' },
+		{ "neighbour", no_argument, NULL, 'N' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
@@ -210,6 +228,9 @@ int main(int argc, char **argv)
 		case 'l':
 			options.log = optarg;
 			break;
+		case 'N':
+			options.neighbour = true;
+			break;
 		case 'h':
 			fputs(usage, stdout);
 			return 0;
@@ -246,6 +267,12 @@ int main(int argc, char **argv)
 	if (options.anon_pages)
 		anon = map(options.anon_pages * PAGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			   "memory");
+	if (options.neighbour) {
+		pthread_t thread;
+
+		if ((errno = pthread_create(&thread, NULL, neighbour, NULL)))
+			fail("pthread_create", "neighbour");
+	}
 	touch_all(file, anon, touches, pagemap);
 	if (touches)
 		write_log((char *)touches, log_bytes);

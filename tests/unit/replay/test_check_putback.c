@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What becomes of isolated folios, as growing lists tell it:
+ *
+ *   file   31 pages, mapped, oldest first   isolated 0..7: 0 and 2 go, 3 becomes active, the others stay
+ *   anon   4 pages, two written to swap     their writes end, they move to the tail: the last one first
+ */
+#include "replay/check/check.h"
+#include "replay/event_stream.h"
+
+#include "tests/unit/made_tape.h"
+
+#define INACTIVE_ANON 0
+#define INACTIVE_FILE 2
+#define ACTIVE_FILE 3
+#define ANON_PFN UINT64_C(0x8000)
+#define ANON_FLAGS 0x13 /* mapped, anon, swapbacked */
+#define SWAPCACHE_FLAGS 0x1b
+#define SWAP_SECTOR UINT64_C(800)
+
+static struct made_tape tape;
+static struct world world;
+static struct check *check;
+static unsigned int nr_verdicts[4]; /* by word */
+
+static int begin(void **state)
+{
+	(void)state;
+	made_tape_begin(&tape, NULL);
+	made_machine(&tape, 64);
+	check = NULL;
+	memset(nr_verdicts, 0, sizeof(nr_verdicts));
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	check_close(check);
+	world_exit(&world);
+	made_tape_end(&tape);
+	return 0;
+}
+
+static void count_verdict(void *ctx, const struct check_verdict *verdict)
+{
+	(void)ctx;
+	nr_verdicts[verdict->word]++;
+}
+
+static void run_check(void)
+{
+	const struct tape_event *event;
+	struct policy_choice choice;
+	struct event_stream *stream;
+	uint64_t read_end;
+	char why[256];
+
+	assert_int_equal(world_init(&world, made_tape_read(&tape)), 0);
+	assert_int_equal(policy_parse("classic", "6.18", &choice, why, sizeof(why)), 0);
+	check = check_open(&world, &choice, 1);
+	stream = event_stream_open(tape.reader);
+	assert_non_null(check);
+	assert_non_null(stream);
+	check_tell_verdicts(check, count_verdict, NULL);
+	while (event_stream_next(stream, &event, &read_end) > 0) {
+		world_event(&world, event);
+		check_event(check, event, read_end);
+		world_event_done(&world, event, read_end);
+	}
+	event_stream_close(stream);
+	assert_false(check_failed(check));
+}
+
+static void assert_decided(enum check_decision decision, uint64_t decided, uint64_t equal)
+{
+	const struct check_tally *tally = check_tally(check, world.command_memcg, decision);
+
+	assert_non_null(tally);
+	assert_int_equal(tally->decided, decided);
+	assert_int_equal(tally->equal, equal);
+}
+
+static void list_grows(uint32_t cpu, int32_t pid, uint64_t lru)
+{
+	made_event(&tape, cpu, pid, MOD_MEMCG_LRUVEC_STATE, GROUP_ID, lru, 1);
+}
+
+static void isolate(uint64_t lru, uint64_t nr)
+{
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_ISOLATE, 4, 0, nr, nr, 0, nr, lru);
+}
+
+static void shrunk(uint64_t nr, uint64_t nr_reclaimed, uint64_t nr_ref_keep)
+{
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, nr, nr_reclaimed, 0, 0,
+		   0, 0, 0, 0, nr_ref_keep);
+}
+
+static void reclaim_begins(void)
+{
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_BEGIN, 0, 0);
+}
+
+static void map_31_pages(void)
+{
+	for (uint64_t page = 0; page < 31; page++)
+		made_add(&tape, 0, GROUP_TASK, page);
+	for (uint64_t page = 0; page < 31; page++) {
+		list_grows(0, GROUP_TASK, INACTIVE_FILE);
+		made_insertion(&tape, 0, GROUP_TASK, page, INACTIVE_FILE);
+	}
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_MAP_PAGES, MADE_INO, MADE_DEV, 0, 30);
+}
+
+/* 0 and @second go, 3 becomes active, the others stay; but for @unseen of them. */
+static void first_isolation(uint64_t second, unsigned int unseen)
+{
+	reclaim_begins();
+	isolate(INACTIVE_FILE, 8);
+	made_delete(&tape, 0, GROUP_TASK, 0);
+	made_delete(&tape, 0, GROUP_TASK, second);
+	list_grows(0, GROUP_TASK, INACTIVE_FILE);
+	list_grows(0, GROUP_TASK, ACTIVE_FILE);
+	for (unsigned int i = 0; i < 4 - unseen; i++)
+		list_grows(0, GROUP_TASK, INACTIVE_FILE);
+	shrunk(8, 2, 5);
+}
+
+static void survivors_go_where_the_lists_grow(void **state)
+{
+	(void)state;
+	map_31_pages();
+	first_isolation(2, 0);
+	/* The next are 8 and 9; 1 is the youngest but for those behind it. */
+	isolate(INACTIVE_FILE, 2);
+	made_delete(&tape, 0, GROUP_TASK, 8);
+	made_delete(&tape, 0, GROUP_TASK, 9);
+	shrunk(2, 2, 0);
+	/* Only 3 is active; it is deactivated. */
+	isolate(ACTIVE_FILE, 1);
+	list_grows(0, GROUP_TASK, INACTIVE_FILE);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_ACTIVE, 0, 1, 0, 1, 0, 0, 2);
+	run_check();
+	assert_decided(CHECK_isolation, 3, 3);
+	assert_decided(CHECK_victim, 4, 4);
+	assert_int_equal(nr_verdicts[WORD_old], 4);
+	assert_int_equal(nr_verdicts[WORD_around], 6); /* fault-around has mapped them all */
+	assert_int_equal(nr_verdicts[WORD_young], 0);
+	assert_int_equal(nr_verdicts[WORD_unknown], 1); /* of the active list */
+	assert_null(check_drift(check, world.command_memcg, true));
+}
+
+static void a_survivor_that_no_list_takes_is_noticed(void **state)
+{
+	(void)state;
+	map_31_pages();
+	first_isolation(2, 1);
+	run_check();
+	assert_decided(CHECK_isolation, 1, 0);
+	assert_string_equal(check_tally(check, world.command_memcg, CHECK_isolation)->recorded,
+			    "fewer stayed than were left");
+}
+
+static void a_victim_that_was_not_taken_is_noticed(void **state)
+{
+	(void)state;
+	map_31_pages();
+	first_isolation(20, 0);
+	run_check();
+	assert_decided(CHECK_victim, 2, 1);
+	assert_decided(CHECK_isolation, 1, 0);
+}
+
+static void many_flaws_in_a_row_are_a_drift(void **state)
+{
+	(void)state;
+	map_31_pages();
+	reclaim_begins();
+	for (unsigned int i = 0; i < 10; i++) {
+		isolate(INACTIVE_FILE, 2);
+		list_grows(0, GROUP_TASK, INACTIVE_FILE); /* and the other one? */
+		shrunk(2, 0, 2);
+	}
+	run_check();
+	assert_decided(CHECK_isolation, 8, 0);
+	assert_non_null(check_drift(check, world.command_memcg, true));
+	assert_int_equal(check_drift(check, world.command_memcg, true)->isolations, 2);
+	assert_null(check_drift(check, world.command_memcg, false));
+}
+
+static void write_out(uint64_t nr)
+{
+	made_event_text(&tape, 0, GROUP_TASK, BLOCK_BIO_QUEUE, "W", MADE_DEV, SWAP_SECTOR + 8 * nr,
+			8);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_WRITE_FOLIO, ANON_PFN + nr, 9);
+}
+
+/* Both are written, their writes end on the other CPU, and they go, @first of the two before the other. */
+static void swap_out_two(uint64_t first)
+{
+	for (uint64_t nr = 0; nr < 4; nr++) {
+		list_grows(0, GROUP_TASK, INACTIVE_ANON);
+		made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, ANON_PFN + nr, INACTIVE_ANON,
+			   ANON_FLAGS);
+	}
+	reclaim_begins();
+	isolate(INACTIVE_ANON, 2);
+	write_out(0);
+	write_out(1);
+	list_grows(0, GROUP_TASK, INACTIVE_ANON);
+	list_grows(0, GROUP_TASK, INACTIVE_ANON);
+	shrunk(2, 0, 0);
+	made_event_text(&tape, 1, OTHER_TASK, BLOCK_RQ_COMPLETE, "W", MADE_DEV, SWAP_SECTOR, 16);
+	list_grows(1, OTHER_TASK, INACTIVE_ANON);
+	list_grows(1, OTHER_TASK, INACTIVE_ANON);
+	isolate(INACTIVE_ANON, 2);
+	made_event(&tape, 0, GROUP_TASK, MM_PAGE_FREE, ANON_PFN + first, 0);
+	made_event(&tape, 0, GROUP_TASK, MM_PAGE_FREE, ANON_PFN + 1 - first, 0);
+	shrunk(2, 2, 0);
+}
+
+static void a_written_folio_rotates_when_its_write_ends(void **state)
+{
+	(void)state;
+	swap_out_two(1);
+	run_check();
+	assert_decided(CHECK_isolation, 2, 2);
+	assert_decided(CHECK_victim, 2, 2);
+	assert_int_equal(nr_verdicts[WORD_old], 4); /* both written, and both gone */
+}
+
+static void the_other_order_of_rotation_is_noticed(void **state)
+{
+	(void)state;
+	swap_out_two(0);
+	run_check();
+	assert_decided(CHECK_isolation, 2, 1);
+}
+
+static void swap_in(uint64_t lru)
+{
+	made_event_text(&tape, 0, GROUP_TASK, BLOCK_BIO_QUEUE, "R", MADE_DEV, SWAP_SECTOR + 8, 8);
+	list_grows(0, GROUP_TASK, lru);
+	made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, ANON_PFN + 99, lru, SWAPCACHE_FLAGS);
+}
+
+/* Nothing was ever flushed: the workingset has no size, and nothing is within it. */
+static void the_sector_read_tells_whose_refault_it_is(void **state)
+{
+	(void)state;
+	swap_out_two(1);
+	swap_in(INACTIVE_ANON);
+	run_check();
+	assert_decided(CHECK_refault_verdict, 1, 1);
+}
+
+static void a_refault_that_was_decided_otherwise_is_noticed(void **state)
+{
+	(void)state;
+	swap_out_two(1);
+	swap_in(INACTIVE_ANON + 1);
+	run_check();
+	assert_decided(CHECK_refault_verdict, 1, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(survivors_go_where_the_lists_grow),
+		TEST(a_survivor_that_no_list_takes_is_noticed),
+		TEST(a_victim_that_was_not_taken_is_noticed),
+		TEST(many_flaws_in_a_row_are_a_drift),
+		TEST(a_written_folio_rotates_when_its_write_ends),
+		TEST(the_other_order_of_rotation_is_noticed),
+		TEST(the_sector_read_tells_whose_refault_it_is),
+		TEST(a_refault_that_was_decided_otherwise_is_noticed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
