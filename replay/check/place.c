@@ -178,6 +178,12 @@ void check_place_again(struct check *check, struct reclaim_bracket *bracket, uin
 	if (priority > DEF_PRIORITY ||
 	    (bracket->has_request && !bracket->misplaced && sc->priority == (int)priority))
 		return;
+	/* Watermarks that were boosted for fragmentation are in no event; that kswapd stays at 10 tells. */
+	if (sc->kswapd && priority == DEF_PRIORITY - 2 && sc->priority == DEF_PRIORITY - 3 &&
+	    !sc->boosted) {
+		sc->boosted = true;
+		world_infer(check->world, INFER_kswapd_boosted);
+	}
 	sc->priority = (int)priority;
 	bracket->walk.nr_asked = 2; /* in the middle of a round */
 	bracket->has_request = place_at(check, bracket);

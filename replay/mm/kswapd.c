@@ -22,7 +22,8 @@ bool kswapd_next_round(struct reclaim_walk *walk)
 				    reclaimed :
 				    sc->nr_scanned;
 
-	if (progress < sc->nr_to_reclaim || !reclaimed)
+	if ((progress < sc->nr_to_reclaim && !(sc->boosted && sc->priority == DEF_PRIORITY - 2)) ||
+	    !reclaimed)
 		sc->priority--;
 	if (sc->priority < 1)
 		return false;

@@ -34,6 +34,7 @@ struct scan_control {
 	int priority; /* 12 down to 0: scan size >> priority */
 	bool may_swap;
 	bool kswapd;
+	bool boosted; /* kswapd works off a boost of the watermarks: not below priority 10 */
 	bool proactive;
 	bool run_eviction; /* MGLRU: asked for through debugfs, not by an allocation */
 	uint64_t run_eviction_seq; /* generations up to this one */

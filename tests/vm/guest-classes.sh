@@ -6,6 +6,7 @@
 #   protected   below one limit, a group with memory.low beside one without
 #   high        a group with memory.high and no limit
 #   global      no limit anywhere: kswapd and direct reclaim make the room
+#   kswapd      the same in a guest of 128 MiB: the bundled tape
 # usage: guest-classes.sh CLASS...      leaves CLASS.lrt each
 # shellcheck shell=dash
 set -e
@@ -73,9 +74,13 @@ if [ -e /sys/kernel/mm/lru_gen/enabled ]; then
 fi
 echo +memory >$groups/cgroup.subtree_control
 for class in "$@"; do
-	random_read --file "$file" --file-size 640M --prepare
-	random_read --file "$DATA/a" --file-size 96M --prepare
-	random_read --file "$DATA/b" --file-size 96M --prepare
+	if [ "$class" = kswapd ]; then
+		random_read --file "$DATA/small" --file-size 160M --prepare
+	else
+		random_read --file "$file" --file-size 640M --prepare
+		random_read --file "$DATA/a" --file-size 96M --prepare
+		random_read --file "$DATA/b" --file-size 96M --prepare
+	fi
 	fresh
 	case $class in
 	random)
@@ -114,6 +119,10 @@ for class in "$@"; do
 	global)
 		lrutape-record record -o "$OUT/global.lrt" --warm -- \
 			random_read --file "$file" --file-size 640M --reads 600000
+		;;
+	kswapd)
+		lrutape-record record -o "$OUT/kswapd.lrt" --buffer-size 2M -- \
+			random_read --file "$DATA/small" --file-size 160M --reads 40000 --hot-percent 60
 		;;
 	esac
 	echo "class $class recorded"

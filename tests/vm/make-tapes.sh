@@ -37,7 +37,13 @@ for series in 6.1 6.12; do
 		(($(stat -c %s "$tape") <= 600 << 10)) || fail "$series: $mode: above 600 KiB"
 	done
 done
+# Beside them vm-6.12-classic-kswapd.lrt: no limit, in a guest whose memory is small.
+LRUTAPE_VM_MEMORY=128 "$TOP/tests/vm/run.sh" "$("$TOP/tests/vm/get-kernel.sh" 6.12)" "$work/kswapd" \
+	"guest-classes.sh kswapd" "$TOP"/tests/vm/guest-classes.sh "$BIN"/lrutape-record "$BIN"/static/* ||
+	{ cat "$work/kswapd/said"; fail "kswapd: no recording"; }
+grep -q '/kswapd.lrt: no events lost$' "$work/kswapd/said" || fail "kswapd: events were lost"
 mkdir -p "$directory"
+cp "$work/kswapd/kswapd.lrt" "$directory/vm-6.12-classic-kswapd.lrt"
 for series in 6.1 6.12; do
 	for class in $classes; do
 		cp "$work/$series-mglru/$class.lrt" "$directory/vm-$series-mglru-bursts-$class.lrt"
