@@ -173,7 +173,7 @@ static enum check_cause cause_of(struct check *check, const struct check_group *
 		return CHECK_CAUSE_unseen_reference;
 	if (decision == CHECK_insertion_list && may_have_shadow(check, folio))
 		return CHECK_CAUSE_unseen_shadow;
-	if (dirty)
+	if (dirty && !check->world->writeback.seen)
 		return CHECK_CAUSE_not_modelled;
 	if (group->foreign)
 		return CHECK_CAUSE_foreign_eviction;
