@@ -16,10 +16,10 @@ declare -A floor=(
 	[random_reads]="victim 99 refault_verdict 99 isolate_request 98"
 	[two_groups]="victim 97 refault_verdict 98"
 	[sequential]="victim 97 isolate_request 97"
-	[reads_and_writes]="victim 95 refault_verdict 97"
+	[reads_and_writes]="victim 97 refault_verdict 97"
 	[grep]="victim 97 refault_verdict 97"
 	[git_grep]="victim 97 refault_verdict 97"
-	[sqlite]="victim 95 refault_verdict 95"
+	[sqlite]="victim 95 refault_verdict 97"
 	[anon_swap]="isolation 97 refault_verdict 95"
 	[mapped]="isolation 97 refault_verdict 95"
 )

@@ -561,6 +561,40 @@ static void dirty_folio_is_expected_to_be_activated(void **state)
 	assert_int_equal(check_undecided(check)->survivors, 0);
 }
 
+/* Page 5 was met dirty, and is on the disk now: it comes back to the tail, and is the next to go. */
+static void written_folio_comes_back_to_the_tail(void **state)
+{
+	(void)state;
+	made_machine(&tape, 64);
+	reads_come_twice(AS_THE_KERNEL_DOES);
+	dirty_page(5);
+	reclaim_begins();
+	evict_batch(0, 1, NO_PAGE);
+	evict_batch(1, 3, NO_PAGE);
+	isolate(6, 6);
+	for (uint64_t page = 4; page < 10; page++)
+		if (page != 5)
+			evict_page(page);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, 6, 5, 1, 0, 0, 0, 0, 1,
+		   0, 0, TAPE_VALUE_ABSENT);
+	made_event(&tape, 0, 2, EXT4_WRITEPAGES, MADE_DEV, MADE_INO, 0, 0, 1);
+	made_event_text(&tape, 0, 2, BLOCK_BIO_QUEUE, "W", MADE_DEV, 800, 8, 0);
+	made_event(&tape, 0, 2, EXT4_WRITEPAGES_RESULT, MADE_DEV, MADE_INO);
+	made_event_text(&tape, 0, 0, BLOCK_RQ_COMPLETE, "W", MADE_DEV, 800, 8, 0);
+	isolate(10, 10);
+	evict_page(5);
+	for (uint64_t page = 10; page < 19; page++)
+		evict_page(page);
+	shrunk(10, 10);
+	evict_batch(19, 12, NO_PAGE);
+	reclaim_ends(31);
+	run_check(1);
+	assert_all_equal();
+	assert_int_equal(decided(CHECK_victim), 31);
+	assert_int_equal(check_undecided(check)->writeback, 0);
+	assert_int_equal(world.inferred[INFER_written_in_order], 1);
+}
+
 static void eviction_of_a_dirty_folio_is_not_decided(void **state)
 {
 	(void)state;
@@ -928,6 +962,7 @@ int main(void)
 		TEST(folio_queued_twice_is_activated_once),
 		TEST(deactivated_folios_are_evicted_in_turn),
 		TEST(dirty_folio_is_expected_to_be_activated),
+		TEST(written_folio_comes_back_to_the_tail),
 		TEST(eviction_of_a_dirty_folio_is_not_decided),
 		TEST(folio_inserted_again_is_the_youngest),
 		TEST(unevictable_folio_is_taken_as_it_comes),
