@@ -53,7 +53,7 @@ struct replay_core {
 		    struct core_about *about, char *why, size_t why_bytes);
 	void (*foretell)(struct replay *replay, struct future *future);
 	void (*imagine)(struct replay *replay, const struct access_facts *facts,
-			enum access_fill fill, uint64_t seed);
+			enum access_fill fill, uint64_t seed, bool own);
 	void (*event)(struct replay *replay, const struct tape_event *event, uint64_t read_end);
 	void (*finish)(struct replay *replay);
 	bool (*failed)(const struct replay *replay);

@@ -37,6 +37,7 @@ struct access_facts {
 	uint64_t round_ns; /* see find_round() */
 	uint64_t counted[1 << KIND_BITS];
 	struct swap_times swap_times;
+	bool whole;
 	bool failed;
 };
 
@@ -68,6 +69,16 @@ struct access_facts *facts_open(void)
 	if (facts)
 		facts->swap_times = guessed_times;
 	return facts;
+}
+
+void facts_set_whole(struct access_facts *facts)
+{
+	facts->whole = true;
+}
+
+bool facts_are_whole(const struct access_facts *facts)
+{
+	return facts->whole;
 }
 
 void facts_set_swap_times(struct access_facts *facts, const struct swap_times *times)
@@ -542,6 +553,33 @@ enum access_known facts_accessed(const struct access_stream *stream, uint64_t de
 			break;
 	}
 	return known;
+}
+
+enum access_fact facts_next_look(const struct access_facts *facts, uint64_t dev, uint64_t ino,
+				 uint64_t index, uint64_t after_ns, uint64_t *ns)
+{
+	const struct fact_page *page = known_page(facts, dev, ino, index);
+
+	if (!page)
+		return FACT_GONE;
+	for (uint32_t i = fact_after(facts, page, after_ns); i < page->nr; i++) {
+		uint64_t at = facts->at[page->first + i];
+
+		*ns = fact_ns(at);
+		switch (fact_kind(at)) {
+		case FACT_YOUNG:
+		case FACT_OLD:
+		case FACT_LOOKED:
+		case FACT_UNMAPPED:
+			return fact_kind(at);
+		case FACT_MAPPED:
+			break;
+		case FACT_TOUCHED:
+		case FACT_GONE:
+			return FACT_GONE;
+		}
+	}
+	return FACT_GONE;
 }
 
 uint64_t facts_next_unseen(const struct access_stream *stream, uint64_t dev, uint64_t ino,

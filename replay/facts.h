@@ -80,6 +80,9 @@ uint64_t facts_pages(const struct access_facts *facts);
 /** facts_counted() - facts of one kind. */
 uint64_t facts_counted(const struct access_facts *facts, enum access_fact kind);
 
+/** facts_are_whole() - hardly a look of the recorded kernel is missing: `check` kept the lists' order. */
+bool facts_are_whole(const struct access_facts *facts);
+
 /** facts_swap_times() - how long swap's device takes; a guess where the tape does not show it. */
 struct swap_times facts_swap_times(const struct access_facts *facts);
 
@@ -93,6 +96,16 @@ struct swap_times facts_swap_times(const struct access_facts *facts);
 enum access_known facts_accessed(const struct access_stream *stream, uint64_t dev, uint64_t ino,
 				 uint64_t index, uint64_t after_ns, uint64_t until_ns,
 				 bool *accessed);
+
+/**
+ * facts_next_look() - how the recorded kernel's reclaim found a page when it looked next
+ * @after_ns: trace clock
+ * @ns: set to when it did
+ * Return: FACT_YOUNG, FACT_OLD, FACT_LOOKED, FACT_UNMAPPED (found old); FACT_GONE: it did not look again
+ * before the page was touched in sight, or ended.
+ */
+enum access_fact facts_next_look(const struct access_facts *facts, uint64_t dev, uint64_t ino,
+				 uint64_t index, uint64_t after_ns, uint64_t *ns);
 
 /**
  * facts_next_unseen() - a page's next access that no event of the tape will show
@@ -113,6 +126,9 @@ void facts_add(struct access_facts *facts, uint64_t dev, uint64_t ino, uint64_t 
 
 /** facts_is_mapped() - page tables point to a page, by its last fact. */
 bool facts_is_mapped(const struct access_facts *facts, uint64_t dev, uint64_t ino, uint64_t index);
+
+/** facts_set_whole() - see facts_are_whole(). */
+void facts_set_whole(struct access_facts *facts);
 
 /** facts_set_swap_times() - as the tape shows them. */
 void facts_set_swap_times(struct access_facts *facts, const struct swap_times *times);

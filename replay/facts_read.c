@@ -10,6 +10,7 @@
 #define FOLIO_ORDER_LIMIT 13
 #define MAPPED 7 /* of page_cache slots: in the page cache, and mapped at some time */
 #define CACHED 3
+#define WHOLE_PERMILLE 990 /* of isolations */
 
 struct facts_pass {
 	struct world world;
@@ -133,6 +134,15 @@ static void looked(void *ctx, const struct folio *folio, enum check_look look)
 	}
 }
 
+/* Nearly all isolations of the limited memcg agree with what came of them. */
+static bool looks_are_whole(const struct facts_pass *pass, const struct check *check)
+{
+	const struct check_tally *tally = check_tally(check, pass->world.limited_memcg,
+						      CHECK_isolation);
+
+	return tally && tally->equal * 1000 >= tally->decided * WHOLE_PERMILLE;
+}
+
 static int pass_over(struct facts_pass *pass, struct tape_reader *reader, struct check *check)
 {
 	struct event_stream *stream = event_stream_open(reader);
@@ -174,6 +184,8 @@ int facts_read(struct tape_reader *reader, const struct policy_choice *choice,
 	ret = check ? pass_over(&pass, reader, check) : TAPE_ERR_MEMORY;
 	if (!ret && pass.world.anon && anon_swap_times(pass.world.anon, &times))
 		facts_set_swap_times(pass.facts, &times);
+	if (!ret && looks_are_whole(&pass, check))
+		facts_set_whole(pass.facts);
 	if (!ret)
 		ret = tape_reader_rewind(reader);
 	if (!ret && (check_failed(check) || pass.world.out_of_memory ||

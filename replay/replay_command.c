@@ -189,7 +189,8 @@ static int imagine(const char *path, struct tape_reader *reader, const struct wo
 		return COMMAND_FAILED;
 	}
 	for (int i = 0; i < nr_runs; i++)
-		run[i].core->imagine(run[i].replay, *facts, run[i].fill, run[i].seed);
+		run[i].core->imagine(run[i].replay, *facts, run[i].fill, run[i].seed,
+				     run[i].is_recorded && facts_are_whole(*facts));
 	return 0;
 }
 

@@ -177,6 +177,7 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		replay_fault_over(replay);
 		break;
 	case EVENT_PAGE_CACHE_RA_ORDER:
+		replay_window_of_fault(replay);
 		replay_window_recorded(replay);
 		break;
 	case EVENT_PAGE_CACHE_ASYNC_RA:

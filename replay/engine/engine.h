@@ -55,10 +55,12 @@ int __attribute__((warn_unused_result)) replay_perturb(struct replay *replay, ui
  * replay_imagine() - let mapped pages be accessed as facts and a stream drawn from them say
  * @facts: of the same tape; not owned, one for all runs
  * @fill, @seed: what unknown time is filled with
+ * @own: the facts are of this very policy at this size: each look at a page finds what the recorded
+ * kernel's next one did, whenever that was
  * To be called before the first event. Without it a mapped page counts as accessed by its faults only.
  */
 void replay_imagine(struct replay *replay, const struct access_facts *facts, enum access_fill fill,
-		    uint64_t seed);
+		    uint64_t seed, bool own);
 
 /**
  * replay_unknown() - verdicts on mapped pages that the tape does not decide

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "replay/engine/state.h"
 
+#define MMAP_LOTSAMISS 100
+#define AROUND_PAGES_LIMIT 2048 /* of one window */
 #define REQUEST_PAGES_LIMIT 1024 /* of one request; greater sizes are bytes of an object store */
 
 /*
@@ -159,6 +161,54 @@ static void access_folio(struct replay *replay, struct folio *folio, bool mark)
 	folio_clear(folio, FOLIO_demanded);
 }
 
+static void note_mmap_miss(struct replay *replay)
+{
+	if (replay->mapped.mmap_miss < MMAP_LOTSAMISS * 10)
+		replay->mapped.mmap_miss++;
+}
+
+/*
+ * A fault that the recorded kernel did not have reads around the page, as far as it did for others.
+ * Kernel: mm/filemap.c, do_sync_mmap_readahead(), v6.18.
+ * Differs: windows are as large as the last recorded one of a fault; misses are counted for all files
+ * together, and MADV_RANDOM and MADV_SEQUENTIAL are not told apart.
+ */
+static struct folio *read_around(struct replay *replay, struct mem_cgroup *memcg, uint32_t file,
+				 uint64_t index)
+{
+	uint64_t nr = replay->mapped.around_pages ? replay->mapped.around_pages : 1, first;
+
+	note_mmap_miss(replay);
+	if (replay->mapped.mmap_miss > MMAP_LOTSAMISS)
+		nr = 1;
+	first = index > nr / 2 ? index - nr / 2 : 0;
+
+	for (uint64_t i = first; i < first + nr; i++) {
+		struct folio *folio;
+
+		if (page_cache_folio(&replay->machine.cache, file, i) ||
+		    (i != index && i >= replay->world->file[file].seen_pages))
+			continue;
+		folio = bring_in(replay, memcg, file, i, 0, 0, false);
+		if (!folio)
+			return NULL;
+		replay_count(memcg, i == index ? COUNT_misses : COUNT_readahead, 1);
+	}
+	return page_cache_folio(&replay->machine.cache, file, index);
+}
+
+void replay_window_of_fault(struct replay *replay)
+{
+	const struct world_task *task = world_task(replay->world, replay->event->pid);
+	const struct run_task *mine = task ? replay_task(replay, task) : NULL;
+	uint64_t nr = replay->event->value[PAGE_CACHE_RA_ORDER_SIZE];
+
+	if (!mine || !mine->fault_file || nr > AROUND_PAGES_LIMIT)
+		return;
+	replay->mapped.around_pages = nr;
+	note_mmap_miss(replay);
+}
+
 void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t index,
 			      struct mem_cgroup *memcg)
 {
@@ -170,11 +220,10 @@ void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t ind
 		if (!folio_test(folio, FOLIO_demanded))
 			replay_count(memcg, COUNT_hits, 1);
 	} else {
-		folio = bring_in(replay, memcg, file, index, 0, 0, false);
+		folio = read_around(replay, memcg, file, index);
 		if (!folio)
 			return;
 		replay_stimulus(replay, INFER_fault_modelled);
-		replay_count(memcg, COUNT_misses, 1);
 		replay_count(memcg, COUNT_pgmajfault, 1);
 	}
 	folio_clear(folio, FOLIO_demanded | PG_locked);
@@ -201,8 +250,10 @@ void replay_file_fault(struct replay *replay)
 		return;
 	mine->fault_file = file;
 	mine->fault_index = v[MM_FILEMAP_FAULT_INDEX];
-	if (page_cache_folio(&replay->machine.cache, file, mine->fault_index))
+	if (page_cache_folio(&replay->machine.cache, file, mine->fault_index)) {
+		replay->mapped.mmap_miss -= replay->mapped.mmap_miss > 0;
 		replay_fault_over(replay);
+	}
 }
 
 void replay_fault_over(struct replay *replay)
@@ -237,7 +288,11 @@ void replay_faulted_around(struct replay *replay)
 						 folio ? folio->lruvec->memcg :
 							 machine_memcg(&replay->machine,
 								       task->memcg));
-		} else if (folio && !folio_test(folio, PG_locked | FOLIO_mapped)) {
+		} else if (folio && !folio_test(folio, FOLIO_mapped)) {
+			/* What is still being read is passed over; that some of it is, no event tells. */
+			folio_clear(folio, PG_locked);
+			if (!folio_test(folio, PG_workingset))
+				replay->mapped.mmap_miss -= replay->mapped.mmap_miss > 0;
 			replay_look_begins(replay, folio);
 			folio_set(folio, FOLIO_mapped | FOLIO_young);
 		}

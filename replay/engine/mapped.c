@@ -22,8 +22,9 @@ void replay_mapped_exit(struct replay *replay)
 }
 
 void replay_imagine(struct replay *replay, const struct access_facts *facts, enum access_fill fill,
-		    uint64_t seed)
+		    uint64_t seed, bool own)
 {
+	replay->mapped.own = own;
 	replay->mapped.stream =
 		(struct access_stream){ .facts = facts, .fill = fill, .seed = seed };
 }
@@ -38,6 +39,42 @@ static void looked(struct replay *replay, const struct folio *folio, uint64_t ns
 void replay_look_begins(struct replay *replay, struct folio *folio)
 {
 	looked(replay, folio, replay->event->timestamp_ns);
+}
+
+static uint64_t looked_at(struct replay *replay, const struct folio *folio)
+{
+	return page_cache_slot(&replay->mapped.looked, folio->file, folio->index) >> 1;
+}
+
+/*
+ * The recorded policy at the recorded size: what the kernel's own next look found, though it may have come
+ * at another moment. A page's time is that of the last look so taken. Return: it is told.
+ */
+static bool own_look(struct replay *replay, struct folio *folio, bool *young)
+{
+	const struct world_file *file = &replay->world->file[folio->file];
+	bool active = folio_test(folio, PG_active);
+	uint64_t ns = 0;
+
+	switch (facts_next_look(replay->mapped.stream.facts, file->dev, file->ino, folio->index,
+				looked_at(replay, folio), &ns)) {
+	case FACT_YOUNG:
+		if (!active) /* else it became active here sooner than there */
+			looked(replay, folio, ns);
+		*young = true;
+		return true;
+	case FACT_LOOKED:
+		if (!active)
+			return false;
+		looked(replay, folio, ns);
+		return true;
+	case FACT_OLD:
+	case FACT_UNMAPPED:
+		*young = false;
+		return true;
+	default:
+		return false;
+	}
 }
 
 /*
@@ -56,6 +93,12 @@ bool replay_referenced(void *ctx, struct folio *folio)
 	if (!mapped->stream.facts || replay->machine.mm.policy->exact)
 		return young;
 	mapped->nr_asked++;
+	if (mapped->own && !folio->order) {
+		bool found = young;
+
+		if (own_look(replay, folio, &found))
+			return young || found;
+	}
 	if (young) {
 		looked(replay, folio, now);
 		return true;

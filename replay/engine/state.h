@@ -106,6 +106,9 @@ struct due_access {
 
 struct run_mapped {
 	struct access_stream stream; /* facts NULL: no page counts as accessed but by a fault */
+	uint64_t mmap_miss; /* as the kernel's struct file_ra_state has it */
+	uint64_t around_pages; /* that a fault of a file's page reads, 0: not known */
+	bool own; /* its facts are this policy's own at this size */
 	struct page_cache looked; /* by place: when the young bit was cleared, ns << 1 | 1 */
 	struct due_access *due; /* heap, the soonest first */
 	uint64_t nr_due, room_due;
@@ -262,6 +265,9 @@ void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t ind
 
 /** replay_file_fault() - mm_filemap_fault: an access, which brings in what no recorded add will. */
 void replay_file_fault(struct replay *replay);
+
+/** replay_window_of_fault() - page_cache_ra_order: how far the recorded kernel reads around a fault. */
+void replay_window_of_fault(struct replay *replay);
 
 /** replay_fault_over() - a task does something else: a page that its fault has not brought in is read now. */
 void replay_fault_over(struct replay *replay);

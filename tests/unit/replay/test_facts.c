@@ -230,6 +230,23 @@ static void pages_that_stay_for_many_rounds_are_taken_for_hot(void **state)
 	assert_true(went < SEEDS / 2);
 }
 
+static void looks_come_one_after_the_other(void **state)
+{
+	uint64_t ns = 0;
+
+	(void)state;
+	one_life(1);
+	assert_int_equal(facts_settle(facts, END), 0);
+	assert_int_equal(facts_next_look(facts, DEV, INO, 1, 1000, &ns), FACT_YOUNG);
+	assert_int_equal(ns, 2000);
+	assert_int_equal(facts_next_look(facts, DEV, INO, 1, 3000, &ns), FACT_OLD);
+	assert_int_equal(facts_next_look(facts, DEV, INO, 1, 5000, &ns), FACT_UNMAPPED);
+	assert_int_equal(ns, 6000);
+	assert_int_equal(facts_next_look(facts, DEV, INO, 1, 6000, &ns),
+			 FACT_GONE); /* touched first */
+	assert_int_equal(facts_next_look(facts, DEV, INO, 9, 0, &ns), FACT_GONE);
+}
+
 static void same_seed_same_stream(void **state)
 {
 	(void)state;
@@ -256,6 +273,7 @@ int main(void)
 		TEST(looks_without_outcome_and_ends_stay_unknown),
 		TEST(old_after_a_fault_says_that_a_look_is_missing),
 		TEST(pages_that_stay_for_many_rounds_are_taken_for_hot),
+		TEST(looks_come_one_after_the_other),
 		TEST(same_seed_same_stream),
 	};
 
