@@ -121,6 +121,34 @@ static void note_machine_overhead(struct check *check)
 	world_infer(check->world, INFER_overhead_at_kswapd);
 }
 
+/*
+ * Of what a full memcg uses for other things, those below it have as they had at the tape's end. Charges
+ * count, not lists: folios may be isolated.
+ */
+static void share_overhead(struct mem_cgroup *target)
+{
+	int64_t all = 0, known = 0;
+
+	for (struct mem_cgroup *child = target->first_child; child; child = child->next_sibling)
+		known += child->usage_pages;
+	for (int lru = 0; lru < NR_LRU_LISTS; lru++)
+		known += lruvec_lru_size(&target->lruvec[0], (enum lru_list)lru);
+	for (struct mem_cgroup *memcg = mem_cgroup_next(target, target); memcg;
+	     memcg = mem_cgroup_next(target, memcg))
+		all += memcg->overhead_pages;
+	known -= all;
+	for (struct mem_cgroup *memcg = mem_cgroup_next(target, target); all > 0 && memcg;
+	     memcg = mem_cgroup_next(target, memcg)) {
+		int64_t share = (int64_t)((__int128)(target->max_pages - known) *
+					  memcg->overhead_pages / all);
+
+		/* Shares of nothing could not grow again. */
+		share = share > 0 || !memcg->overhead_pages ? share : 1;
+		mm_charge(memcg, share - memcg->overhead_pages);
+		memcg->overhead_pages = share;
+	}
+}
+
 /* The memcg is at its limit now; its own part of that which is on no list is the rest. */
 static void note_overhead(struct check *check, struct mem_cgroup *target)
 {
@@ -142,6 +170,7 @@ static void note_overhead(struct check *check, struct mem_cgroup *target)
 	target->overhead_pages = target->max_pages > listed ? target->max_pages - listed : 0;
 	check->world->memcg[machine_number(&check->machine, target)].overhead_pages =
 		target->overhead_pages;
+	share_overhead(target);
 	world_infer(check->world, INFER_overhead_at_reclaim);
 }
 
