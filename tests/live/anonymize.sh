@@ -11,4 +11,12 @@ record -o reads.lrt --warm --warm-file data --memory 32M -- "$BIN/random_read" -
 . "$TOP/tests/golden/anonymize.bash"
 "$LRUTAPE" anonymize -o copy.lrt reads.lrt || fail "the tape is not copied"
 all_of reads.lrt copy.lrt
+((status == 0)) || exit 1
+
+# What is written, when and of which file must hang together in the copy as well.
+record -o writes.lrt --memory 32M -- "$BIN/mixed_io" --file data --ops 20000 --write-percent 30
+((status == 0)) || fail "exit status $status"
+(($(count writes.lrt block_rq_complete) > 0)) || fail "no write was completed while it was recorded"
+"$LRUTAPE" anonymize -o written.lrt writes.lrt || fail "the tape is not copied"
+all_of writes.lrt written.lrt
 exit $status
