@@ -76,6 +76,7 @@ static struct folio *inserted_anon(struct check *check, struct folio *folio, uin
 {
 	const struct tape_event *event = check->event;
 	struct mem_cgroup *memcg = check_task_memcg(check, event->pid);
+	struct world_task *task = world_task(check->world, event->pid);
 	unsigned int order = 0;
 
 	if (!(flags & (check->growth ? INSERTION_ANON | INSERTION_SWAPBACKED : INSERTION_ANON))) {
@@ -102,7 +103,13 @@ static struct folio *inserted_anon(struct check *check, struct folio *folio, uin
 	if (!folio)
 		return NULL;
 	world_infer(check->world, INFER_anon_added_at_insertion);
-	folio_set(folio, FOLIO_in_fault);
+	/* While a stack is set up it counts as one that has no recency, see VM_STACK_INCOMPLETE_SETUP. */
+	if (task && task->exec_begun) {
+		task->exec_begun = false;
+		world_infer(check->world, INFER_exec_stack);
+	} else {
+		folio_set(folio, FOLIO_in_fault);
+	}
 	if (flags & INSERTION_SWAPBACKED)
 		folio_set(folio, PG_swapbacked);
 	if (flags & INSERTION_SWAPCACHE) {

@@ -520,6 +520,14 @@ static void page_seen(struct world *world, uint64_t dev, uint64_t ino, uint64_t 
 		file->max_order = (uint8_t)order;
 }
 
+static void set_exec_begun(struct world *world, int32_t pid)
+{
+	struct world_task *task = world_task(world, pid);
+
+	if (task)
+		task->exec_begun = true;
+}
+
 static void set_in_fault(struct world *world, int32_t pid, bool in_fault)
 {
 	struct world_task *task = world_task(world, pid);
@@ -591,6 +599,7 @@ void world_event(struct world *world, const struct tape_event *event)
 		task_exited(world, event);
 		break;
 	case EVENT_SCHED_PROCESS_EXEC:
+		set_exec_begun(world, event->pid);
 		forget_readers(world, event->pid);
 		break;
 	case EVENT_CGROUP_ATTACH_TASK:

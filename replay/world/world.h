@@ -61,6 +61,7 @@ struct world_task {
 	uint64_t fresh_pfn; /* 1 + pfn of the large folio it allocated last; 0: none */
 	bool memcg_told; /* its memcg is known before its fork event: CLONE_INTO_CGROUP */
 	bool in_reclaim; /* between a reclaim begin and its end, or an awake kswapd */
+	bool exec_begun; /* its new stack's first page, which no fault brought in, is still to be put on a list */
 	bool in_fault; /* of a file page, and nothing after it says that it is over */
 	struct writing writing;
 	/* What the last synchronous readahead was asked for: the rest of its adds nobody asked for. */
