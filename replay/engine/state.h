@@ -141,11 +141,10 @@ struct replay {
 
 static inline unsigned int replay_cpu(const struct replay *replay)
 {
-	unsigned int nr = replay->machine.mm.config.nr_cpus;
-
+	unsigned int nr = replay->machine.mm.config.nr_cpus; /* 1 or more */
 	unsigned int cpu = replay->event->cpu < nr ? replay->event->cpu : nr - 1;
 
-	return replay->noise.cpu_shift ? (cpu + replay->noise.cpu_shift) % nr : cpu;
+	return replay->noise.cpu_shift && nr ? (cpu + replay->noise.cpu_shift) % nr : cpu;
 }
 
 static inline struct mem_cgroup *replay_task_memcg(struct replay *replay, int32_t pid)

@@ -693,16 +693,22 @@ static void task_cloned(struct anon_world *anon, struct world *world,
 	const uint64_t *v = event->value;
 	struct world_task *parent = world_task(world, event->pid);
 	struct world_task *child = world_task(world, (int32_t)v[TASK_NEWTASK_PID]);
-	struct anon_task *task = child ? anon_task(anon, child) : NULL;
-	struct anon_task *of = parent && task ? anon_task(anon, parent) : NULL;
+	struct anon_task *of = parent ? anon_task(anon, parent) : NULL, *task;
+	uint32_t mm;
 
-	if (!of)
+	if (!of || !child)
 		return;
 	settle_task(anon, world, of);
-	task = anon_task(anon, child); /* the array may have moved */
-	if (of->mm && v[TASK_NEWTASK_CLONE_FLAGS] & CLONE_VM) {
-		task->mm = of->mm;
-		anon->space[of->mm].nr_users++;
+	of = anon_task(anon, parent); /* the array may have moved, here and below */
+	if (!of)
+		return;
+	mm = of->mm;
+	task = anon_task(anon, child);
+	if (!task)
+		return;
+	if (mm && v[TASK_NEWTASK_CLONE_FLAGS] & CLONE_VM) {
+		task->mm = mm;
+		anon->space[mm].nr_users++;
 	} else {
 		task->mm = anon_new_mm(anon);
 	}
