@@ -486,10 +486,10 @@ static bool is_told(const struct compare_costs *costs, size_t i)
 static void write_perturbed(FILE *to, size_t nr)
 {
 	fprintf(to,
-		"Spread: of the difference, over this pair and %zu perturbed one%s (flush phase, CPU "
-		"interleaving and reclaim start drawn from seeds). A difference whose spread has 0 in "
-		"it is not seen: it is no greater than the noise.",
-		nr, nr == 1 ? "" : "s");
+		"Spread: of the difference, over this pair and %zu more under %s (what chance "
+		"decides, drawn anew: --perturb and --draws of lrutape-replay(1)). A difference whose "
+		"spread has 0 in it is not seen: it is no greater than the noise.",
+		nr, nr == 1 ? "another seed" : "other seeds");
 }
 
 /* One paragraph of what stands below the table. */

@@ -326,9 +326,9 @@ static int compared_pair(struct writing *w, const struct compare_pair *pair)
 		if (block.nr_perturbed) {
 			snprintf(
 				text, sizeof(text),
-				"Spread: of the difference over this pair and %zu perturbed ones (flush phase, "
-				"CPU interleaving and reclaim start drawn from seeds). One that has 0 in it is "
-				"not seen: the difference is no greater than the noise.",
+				"Spread: of the difference over this pair and %zu more under other seeds (what "
+				"chance decides, drawn anew: --perturb and --draws of lrutape-replay(1)). One "
+				"that has 0 in it is not seen: the difference is no greater than the noise.",
 				block.nr_perturbed);
 			html_paragraph(w->to, text);
 			spread_chart(w, &block.counters);
