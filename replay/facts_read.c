@@ -134,12 +134,14 @@ static void looked(void *ctx, const struct folio *folio, enum check_look look)
 	}
 }
 
-/* Nearly all isolations of the limited memcg agree with what came of them. */
+/* Nearly all isolations of the limited memcg agree with what came of them, up to the end. */
 static bool looks_are_whole(const struct facts_pass *pass, const struct check *check)
 {
-	const struct check_tally *tally = check_tally(check, pass->world.limited_memcg,
-						      CHECK_isolation);
+	uint32_t memcg = pass->world.limited_memcg;
+	const struct check_tally *tally = check_tally(check, memcg, CHECK_isolation);
 
+	if (check_drift(check, memcg, false) || check_drift(check, memcg, true))
+		return false;
 	return tally && tally->equal * 1000 >= tally->decided * WHOLE_PERMILLE;
 }
 
