@@ -200,7 +200,7 @@ void check_stranger(struct check *check, struct reclaim_bracket *bracket, struct
 
 void check_isolation_settled(struct check *check, struct reclaim_bracket *bracket)
 {
-	bool file = bracket->applied.lru >= LRU_INACTIVE_FILE, drifted;
+	bool file = bracket->applied.lru >= LRU_INACTIVE_FILE;
 
 	while (!list_empty(&bracket->taken)) {
 		if (!bracket->flaw)
@@ -209,14 +209,13 @@ void check_isolation_settled(struct check *check, struct reclaim_bracket *bracke
 	}
 	if (!bracket->result.nr_taken)
 		return;
-	drifted = check_drifted(check, bracket->top, file);
-	check_isolation_counted(check, bracket->top, file, bracket->flaw, bracket->result.nr_taken);
-	if (drifted)
-		return;
-	if (!bracket->flaw)
+	if (check_drifted(check, bracket->top, file))
+		; /* counted apart */
+	else if (!bracket->flaw)
 		check_equal(check, bracket->top, CHECK_isolation);
 	else
 		check_unequal(check, bracket->top, CHECK_isolation, "%u folios of %s|%s",
 			      bracket->nr_order, check_lru_name[bracket->applied.lru],
 			      bracket->flaw);
+	check_isolation_counted(check, bracket->top, file, bracket->flaw, bracket->result.nr_taken);
 }

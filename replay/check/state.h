@@ -127,6 +127,7 @@ struct check_group {
 	uint64_t nr_isolations[ANON_AND_FILE];
 	struct {
 		uint64_t number, time_ns; /* of the last isolations that were flawed */
+		enum check_cause cause;
 	} flaw[ANON_AND_FILE][DRIFT_FLAWS];
 	unsigned int nr_flaws[ANON_AND_FILE];
 	uint64_t unsure_pages
@@ -235,6 +236,7 @@ struct check {
 	const struct folio
 		*about; /* that the event's decisions are about, where it is not the event's own */
 	bool lossy; /* events have been lost */
+	enum check_cause last_cause; /* of the last mismatch */
 	unsigned int nr_to_be_asked; /* brackets */
 	struct parked_scan parked[PARKED_SCANS];
 	uint64_t walks_from_ns; /* see check_walks_from() */

@@ -70,6 +70,25 @@ static uint64_t pages_of(const struct mem_cgroup *memcg, bool file)
 	return pages > 0 ? (uint64_t)pages : 0;
 }
 
+/* What was counted since the first of the flaws was behind the drift already. */
+static void drift_begins(struct check *check, struct check_group *group, bool file,
+			 unsigned int first)
+{
+	struct check_tally *tally = &group->decision[CHECK_isolation];
+	uint64_t nr = group->nr_isolations[file] - group->flaw[file][first].number + 1;
+
+	group->drift[file] = (struct check_drift){
+		.since_ns = group->flaw[file][first].time_ns,
+		.isolations = nr,
+		.equal = nr - DRIFT_FLAWS,
+	};
+	check->undecided.drifted += nr;
+	tally->decided -= nr;
+	tally->equal -= nr - DRIFT_FLAWS;
+	for (unsigned int i = 0; i < DRIFT_FLAWS; i++)
+		tally->cause[group->flaw[file][i].cause]--;
+}
+
 void check_isolation_counted(struct check *check, const struct mem_cgroup *memcg, bool file,
 			     bool flawed, uint64_t nr_taken)
 {
@@ -97,10 +116,11 @@ void check_isolation_counted(struct check *check, const struct mem_cgroup *memcg
 	last = group->nr_flaws[file]++ % DRIFT_FLAWS;
 	group->flaw[file][last].number = group->nr_isolations[file];
 	group->flaw[file][last].time_ns = check->event->timestamp_ns;
+	group->flaw[file][last].cause = check->last_cause;
 	last = (last + 1) % DRIFT_FLAWS; /* the oldest that is kept */
 	if (group->nr_flaws[file] >= DRIFT_FLAWS &&
 	    group->nr_isolations[file] - group->flaw[file][last].number < DRIFT_WINDOW)
-		group->drift[file].since_ns = group->flaw[file][last].time_ns;
+		drift_begins(check, group, file, last);
 }
 
 bool check_unsure(struct check *check, const struct mem_cgroup *memcg, bool file)
@@ -226,6 +246,7 @@ check_unequal(struct check *check, const struct mem_cgroup *memcg, enum check_de
 	cause = cause_of(check, group, memcg, decision);
 	tally->decided++;
 	tally->cause[cause]++;
+	check->last_cause = cause;
 	if (tally->first_mismatch_ns != UINT64_MAX && check->nr_explained == check->nr_explain)
 		return;
 
