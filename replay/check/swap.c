@@ -314,10 +314,36 @@ static unsigned int doubt(const struct folio *folio)
  * drain began, and was put back since, was not moved unless the two CPUs' events stand in the wrong order.
  * They count only if there are not enough of the others.
  */
+/*
+ * A file system that has something to do after a write, ext4 for blocks that were new, ends it in a
+ * worker, on whatever CPU that runs: the oldest that fits on any other CPU.
+ */
+static bool rotate_of_other_cpu(struct check *check, unsigned int cpu,
+				const struct list_growth *growth)
+{
+	for (unsigned int other = 0; other < check->machine.mm.config.nr_cpus; other++) {
+		struct rotation_queue *queue = &check->rotation[other];
+
+		for (unsigned int at = 0; other != cpu && at < queue->nr; at++) {
+			struct folio *folio = queue->folio[at];
+
+			if (!folio->file || folio_test(folio, PG_swapbacked) ||
+			    !fits(folio, growth))
+				continue;
+			queue->nr--;
+			memmove(queue->folio + at, queue->folio + at + 1,
+				(queue->nr - at) * sizeof(queue->folio[0]));
+			rotate(check, folio);
+			return true;
+		}
+	}
+	return false;
+}
+
 void check_rotated(struct check *check, unsigned int cpu, const struct growth_burst *burst)
 {
 	struct rotation_queue *queue = &check->rotation[cpu];
-	unsigned int room[3], nr[3] = { 0 }, left = 0, used = 0, moved = 0;
+	unsigned int room[3], nr[3] = { 0 }, left = 0, used = 0, moved = 0, elsewhere = 0;
 
 	for (unsigned int i = 0; i < queue->nr; i++)
 		nr[doubt(queue->folio[i])] += fits_any(queue->folio[i], burst);
@@ -341,7 +367,10 @@ void check_rotated(struct check *check, unsigned int cpu, const struct growth_bu
 			break;
 		}
 	}
-	check->undecided.unnamed += burst->nr - moved;
+	for (unsigned int i = moved; i < burst->nr; i++)
+		if (!fitted_by_any(&burst->growth[i], queue))
+			elsewhere += rotate_of_other_cpu(check, cpu, &burst->growth[i]);
+	check->undecided.unnamed += burst->nr - moved - elsewhere;
 	/* Only an interrupt leaves some behind: those whose turn comes after the batch was full. */
 	if (moved && !(burst->growth[0].flags & TRACE_FLAG_INTERRUPT))
 		used = queue->nr;
