@@ -29,10 +29,28 @@ compare() { # tape: the three dumps; the statuses must be equal too
 	done
 }
 
-# ---- Bundled.
+# The beginning of a long tape; a reader of minutes for each would be no test that anybody runs.
+compare_begin() { # tape lines
+	nr_tapes=$((nr_tapes + 1))
+	"$LRUTAPE" dump "$1" 2>/dev/null | head -n "$2" >dump
+	python3 -S "$slow_reader" "$1" 2>/dev/null | head -n "$2" >slow
+	cmp -s dump slow || {
+		echo "$1: line $(cmp dump slow 2>&1 | sed 's/.*line //'): lrutape dump (<), slow reader (>):"
+		diff -a dump slow | head -n 4
+		exit 1
+	}
+	nr_lines=$((nr_lines + $(wc -l <dump)))
+}
+
+# ---- Bundled: of each kind of kernel and recorder one to its end.
 shopt -s globstar nullglob
 for tape in "$TOP"/tests/golden/tapes/**/*.lrt; do
-	[[ $tape == */tapes/bad/* ]] || compare "$tape"
+	case $tape in
+	*/tapes/bad/*) ;;
+	*/example.lrt | */mixed.lrt | */cat-96m-6.18.lrt | */vm-6.1-mglru-pread.lrt | */vm-6.12-mglru-bursts-two.lrt)
+		compare "$tape" ;;
+	*) compare_begin "$tape" 5000 ;;
+	esac
 done
 ((nr_tapes)) || { echo "no bundled tape found"; exit 1; }
 
