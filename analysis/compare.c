@@ -7,6 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool compare_operands(const char *command, const char *usage, int nr, char **operand,
+		      const char **path, struct compare_request *request)
+{
+	if (nr != 1 && nr != 3) {
+		fprintf(stderr, "lrutape: %s: %s: usage: %s\n", command,
+			nr < 1 ? "no results database named" : "name two runs or policies, or none",
+			usage);
+		return false;
+	}
+	*path = operand[0];
+	if (nr == 3) {
+		request->a = operand[1];
+		request->b = operand[2];
+	}
+	return true;
+}
+
 /* ---- Arithmetic */
 
 struct compare_value compare_difference(struct compare_value a, struct compare_value b)

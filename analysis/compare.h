@@ -72,6 +72,15 @@ struct compare_request {
 	int64_t memory_pages; /* -1: all */
 };
 
+/**
+ * compare_operands() - read FILE.db and two runs or policies, or none
+ * @command, @usage: for the message
+ * @nr, @operand: what the options left of the command line; its strings are kept
+ * Return: false: misused, and a message has told how.
+ */
+bool compare_operands(const char *command, const char *usage, int nr, char **operand,
+		      const char **path, struct compare_request *request);
+
 struct compare_problem {
 	bool list_runs; /* the list of runs would help */
 	char text[512]; /* "what: remedy", without file name and newline */

@@ -93,7 +93,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		{ 0 },
 	};
 	bool csv = false, json = false;
-	int option, nr_names;
+	int option;
 
 	*o = (struct options){ .request.memory_pages = -1, .format = OUTPUT_TABLE };
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
@@ -133,19 +133,9 @@ static int parse_options(int argc, char **argv, struct options *o)
 	}
 	if (csv || json)
 		o->format = csv ? OUTPUT_CSV : OUTPUT_JSON;
-	nr_names = argc - optind - 1;
-	if (nr_names != 0 && nr_names != 2) {
-		fprintf(stderr,
-			"lrutape: compare: %s: usage: lrutape compare [options] FILE.db [A B]\n",
-			nr_names < 0 ? "no results database named" :
-				       "name two runs or policies, or none");
+	if (!compare_operands("compare", "lrutape compare [options] FILE.db [A B]", argc - optind,
+			      argv + optind, &o->path, &o->request))
 		return COMMAND_MISUSED;
-	}
-	o->path = argv[optind];
-	if (nr_names == 2) {
-		o->request.a = argv[optind + 1];
-		o->request.b = argv[optind + 2];
-	}
 	return -1;
 }
 

@@ -38,7 +38,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	int option, nr_names;
+	int option;
 
 	*o = (struct options){ .request.memory_pages = -1 };
 	while ((option = getopt_long(argc, argv, "o:h", list, NULL)) != -1) {
@@ -56,19 +56,9 @@ static int parse_options(int argc, char **argv, struct options *o)
 			return command_unknown_option("report");
 		}
 	}
-	nr_names = argc - optind - 1;
-	if (nr_names != 0 && nr_names != 2) {
-		fprintf(stderr,
-			"lrutape: report: %s: usage: lrutape report [-o FILE.html] FILE.db [A B]\n",
-			nr_names < 0 ? "no results database named" :
-				       "name two runs or policies, or none");
+	if (!compare_operands("report", "lrutape report [-o FILE.html] FILE.db [A B]",
+			      argc - optind, argv + optind, &o->path, &o->request))
 		return COMMAND_MISUSED;
-	}
-	o->path = argv[optind];
-	if (nr_names == 2) {
-		o->request.a = argv[optind + 1];
-		o->request.b = argv[optind + 2];
-	}
 	return -1;
 }
 

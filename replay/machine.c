@@ -24,6 +24,13 @@ static void set_unseen(struct mem_cgroup *memcg, const struct world_memcg *from)
 		memcg->swappiness = (uint8_t)(from->swappiness > 200 ? 200 : from->swappiness);
 }
 
+bool machine_page_cached(void *ctx, uint64_t index)
+{
+	const struct machine_pages *pages = ctx;
+
+	return page_cache_folio(pages->cache, pages->file, index);
+}
+
 struct mem_cgroup *machine_memcg(struct machine *machine, uint32_t number)
 {
 	struct world *world = machine->world;

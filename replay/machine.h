@@ -56,6 +56,15 @@ machine_init(struct machine *machine, struct world *world, const struct policy_c
 /** machine_exit() - free everything. */
 void machine_exit(struct machine *machine);
 
+/* The page cache of one file, for readahead. */
+struct machine_pages {
+	struct page_cache *cache;
+	uint32_t file;
+};
+
+/** machine_page_cached() - readahead_cache.cached of a struct machine_pages. */
+bool machine_page_cached(void *ctx, uint64_t index);
+
 /** machine_memcg() - the core's memcg for a number of the world's, made if new; never NULL. */
 struct mem_cgroup *machine_memcg(struct machine *machine, uint32_t number);
 

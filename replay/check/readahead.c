@@ -10,18 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cached_pages {
-	struct page_cache *cache;
-	uint32_t file;
-};
-
-static bool is_cached(void *ctx, uint64_t index)
-{
-	const struct cached_pages *pages = ctx;
-
-	return page_cache_folio(pages->cache, pages->file, index);
-}
-
 static bool grow(struct check *check, void **array, uint64_t *room, uint64_t number, size_t bytes)
 {
 	uint64_t more = number * 2 + 64;
@@ -114,8 +102,8 @@ void check_readahead(struct check *check, bool async)
 	uint32_t file = world_file(check->world, v[PAGE_CACHE_SYNC_RA_S_DEV],
 				   v[PAGE_CACHE_SYNC_RA_I_INO]);
 	uint64_t index = v[PAGE_CACHE_SYNC_RA_INDEX], req_count = v[PAGE_CACHE_SYNC_RA_REQ_COUNT];
-	struct cached_pages pages = { &check->machine.cache, file };
-	struct readahead_cache cache = { is_cached, &pages };
+	struct machine_pages pages = { &check->machine.cache, file };
+	struct readahead_cache cache = { machine_page_cached, &pages };
 	struct window_expected *expected = expected_of(check);
 	const struct world_reader *reader;
 	struct reader_window *last = reader_of(check, file, &reader);

@@ -10,18 +10,6 @@
 
 #define REQUEST_LIMIT (UINT64_C(1) << 20) /* pages of one read; more is a broken tape */
 
-struct cached_pages {
-	struct page_cache *cache;
-	uint32_t file;
-};
-
-static bool is_cached(void *ctx, uint64_t index)
-{
-	const struct cached_pages *pages = ctx;
-
-	return page_cache_folio(pages->cache, pages->file, index);
-}
-
 /* The run's readahead of a reader, as of its last window. NULL without memory: the run has failed. */
 static struct file_ra_state *ra_of(struct replay *replay, const struct world_reader *reader,
 				   uint32_t file)
@@ -101,8 +89,8 @@ struct folio *replay_read_missing(struct replay *replay, const struct world_read
 				  uint32_t file, uint64_t page, uint64_t last)
 {
 	struct file_ra_state *ra = ra_of(replay, reader, file);
-	struct cached_pages pages = { &replay->machine.cache, file };
-	struct readahead_cache cache = { is_cached, &pages };
+	struct machine_pages pages = { &replay->machine.cache, file };
+	struct readahead_cache cache = { machine_page_cached, &pages };
 	struct readahead_window window;
 
 	if (!ra)
@@ -122,8 +110,8 @@ void replay_read_marker(struct replay *replay, const struct world_reader *reader
 			struct folio *folio, uint64_t last)
 {
 	struct file_ra_state *ra = ra_of(replay, reader, folio->file);
-	struct cached_pages pages = { &replay->machine.cache, folio->file };
-	struct readahead_cache cache = { is_cached, &pages };
+	struct machine_pages pages = { &replay->machine.cache, folio->file };
+	struct readahead_cache cache = { machine_page_cached, &pages };
 	bool was_locked = folio_test(folio, PG_locked);
 	struct readahead_window window;
 

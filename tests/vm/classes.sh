@@ -25,26 +25,7 @@ floors() { # series class
 	esac
 }
 
-passed=0
-failed=0
-skipped=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/lrutape-vm-classes.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-report() { # ok|FAILED|skipped name remark
-	case $1 in
-	ok) passed=$((passed + 1)) ;;
-	FAILED) failed=$((failed + 1)) ;;
-	skipped) skipped=$((skipped + 1)) ;;
-	esac
-	if [[ $1 == skipped ]]; then
-		echo "skipped  $2: $3"
-	else
-		printf '%-8s %s (%s)\n' "$1" "$2" "$3"
-	fi
-}
+work_folder lrutape-vm-classes
 
 # "decision equal decided" over all memcgs of the tape.
 shares() { # tape

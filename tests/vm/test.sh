@@ -11,26 +11,7 @@ BIN=${BIN:-$TOP/build/release/bin}
 export LC_ALL=C TZ=UTC
 . "$TOP/tests/vm/tools.bash"
 
-passed=0
-failed=0
-skipped=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/lrutape-test-vm.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-report() { # ok|FAILED|skipped name remark
-	case $1 in
-	ok) passed=$((passed + 1)) ;;
-	FAILED) failed=$((failed + 1)) ;;
-	skipped) skipped=$((skipped + 1)) ;;
-	esac
-	if [[ $1 == skipped ]]; then
-		echo "skipped  $2: $3"
-	else
-		printf '%-8s %s (%s)\n' "$1" "$2" "$3"
-	fi
-}
+work_folder lrutape-test-vm
 
 # What was compared, and what is wrong with a tape, on stdout.
 compare() { # out mode series

@@ -24,3 +24,29 @@ why_no_vm() {
 }
 
 PATH=$PATH:/usr/sbin:/sbin
+
+# ---- What a test of virtual machines counts and prints.
+
+passed=0
+failed=0
+skipped=0
+
+work_folder() { # name: $work, gone when the script ends
+	work=$(mktemp -d "${TMPDIR:-/tmp}/$1.XXXXXX") || exit 1
+	trap 'rm -rf "$work"' EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+report() { # ok|FAILED|skipped name remark
+	case $1 in
+	ok) passed=$((passed + 1)) ;;
+	FAILED) failed=$((failed + 1)) ;;
+	skipped) skipped=$((skipped + 1)) ;;
+	esac
+	if [[ $1 == skipped ]]; then
+		echo "skipped  $2: $3"
+	else
+		printf '%-8s %s (%s)\n' "$1" "$2" "$3"
+	fi
+}
