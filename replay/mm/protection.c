@@ -5,12 +5,6 @@
 
 #define SWAP_CLUSTER 32 /* SWAP_CLUSTER_MAX */
 
-/* a * b / c, of counts of pages. @c: not 0. */
-static uint64_t part(uint64_t a, uint64_t b, uint64_t c)
-{
-	return (uint64_t)((unsigned __int128)a * b / c);
-}
-
 static uint64_t usage_of(const struct mem_cgroup *memcg)
 {
 	return memcg->usage_pages > 0 ? (uint64_t)memcg->usage_pages : 0;
@@ -23,11 +17,11 @@ uint64_t protection_effective(uint64_t usage, uint64_t parent_usage, uint64_t se
 	uint64_t protected = usage < setting ? usage : setting;
 
 	if (siblings_protected > parent_effective)
-		return part(protected, parent_effective, siblings_protected);
+		return pages_part(protected, parent_effective, siblings_protected);
 	if (recursive && parent_effective > siblings_protected &&
 	    parent_usage > siblings_protected && usage > protected)
-		return protected + part(parent_effective - siblings_protected, usage - protected,
-					parent_usage - siblings_protected);
+		return protected + pages_part(parent_effective - siblings_protected,
+					      usage - protected, parent_usage - siblings_protected);
 	return protected;
 }
 
@@ -76,6 +70,6 @@ uint64_t protection_scale(const struct mem_cgroup *memcg, uint64_t size, uint64_
 
 	/* Usage may have gone below what is protected since the walk looked. */
 	usage = usage > protected ? usage : protected;
-	scan = size - part(size, protected, usage + 1);
+	scan = size - pages_part(size, protected, usage + 1);
 	return scan > SWAP_CLUSTER ? scan : SWAP_CLUSTER;
 }

@@ -92,12 +92,6 @@ int64_t zones_free(const struct zones *zones)
 	return sum;
 }
 
-/* a * b / c without overflow where a and b are counts of pages. */
-static uint64_t part(uint64_t a, uint64_t b, uint64_t c)
-{
-	return (uint64_t)((unsigned __int128)a * b / c);
-}
-
 void zones_set_marks(struct zones *zones, uint64_t min_free_kbytes, uint64_t scale_factor,
 		     uint64_t page_kib)
 {
@@ -105,10 +99,12 @@ void zones_set_marks(struct zones *zones, uint64_t min_free_kbytes, uint64_t sca
 
 	for (unsigned int i = 0; i < zones->nr; i++)
 		managed += zones->zone[i].managed_pages;
-	for (unsigned int i = 0; managed && i < zones->nr; i++) {
+	if (!managed)
+		return;
+	for (unsigned int i = 0; i < zones->nr; i++) {
 		struct zone *zone = &zones->zone[i];
-		uint64_t min = part(pages_min, zone->managed_pages, managed);
-		uint64_t gap = part(zone->managed_pages, scale_factor, 10000);
+		uint64_t min = pages_part(pages_min, zone->managed_pages, managed);
+		uint64_t gap = pages_part(zone->managed_pages, scale_factor, 10000);
 
 		if (!zone->managed_pages)
 			continue;
@@ -143,12 +139,13 @@ void zones_resize(struct zones *zones, int64_t pages, uint64_t min_free_kbytes,
 	zone->free_pages += pages;
 	after = (uint64_t)((int64_t)before + pages);
 	/* Roots with 8 bits behind the point. */
-	zones_set_marks(zones, part(min_free_kbytes, int_sqrt(after << 16), int_sqrt(before << 16)),
+	zones_set_marks(zones,
+			pages_part(min_free_kbytes, int_sqrt(after << 16), int_sqrt(before << 16)),
 			scale_factor, KIB_PER_PAGE);
 	/* What a zone keeps from requests for higher ones is a share of those. */
 	for (unsigned int i = 0; i < zones->nr; i++)
 		for (unsigned int j = i + 1; j < ZONES_LIMIT; j++)
 			if (zones->zone[i].protection[j] && &zones->zone[i] != zone)
-				zones->zone[i].protection[j] = part(zones->zone[i].protection[j],
-								    after, before);
+				zones->zone[i].protection[j] = pages_part(
+					zones->zone[i].protection[j], after, before);
 }

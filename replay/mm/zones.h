@@ -97,4 +97,10 @@ void zones_set_marks(struct zones *zones, uint64_t min_free_kbytes, uint64_t sca
 void zones_resize(struct zones *zones, int64_t pages, uint64_t min_free_kbytes,
 		  uint64_t scale_factor);
 
+/** pages_part() - a * b / c without overflow, of counts of pages. @c: not 0. */
+static inline uint64_t pages_part(uint64_t a, uint64_t b, uint64_t c)
+{
+	return (uint64_t)((unsigned __int128)a * b / c);
+}
+
 #endif
