@@ -129,18 +129,19 @@ void zones_resize(struct zones *zones, int64_t pages, uint64_t min_free_kbytes,
 		  uint64_t scale_factor)
 {
 	struct zone *zone = &zones->zone[zones_highest(zones)];
-	uint64_t before = 0, after = 0;
+	uint64_t before = 0, after = 0, root;
 
 	for (unsigned int i = 0; i < zones->nr; i++)
 		before += zones->zone[i].managed_pages;
+	root = int_sqrt(before << 16); /* roots with 8 bits behind the point */
+	if (!before || !root)
+		return; /* no zone has memory that could become more or less */
 	if (pages <= -(int64_t)zone->managed_pages)
 		pages = 1 - (int64_t)zone->managed_pages; /* a zone without memory would be none */
 	zone->managed_pages = (uint64_t)((int64_t)zone->managed_pages + pages);
 	zone->free_pages += pages;
 	after = (uint64_t)((int64_t)before + pages);
-	/* Roots with 8 bits behind the point. */
-	zones_set_marks(zones,
-			pages_part(min_free_kbytes, int_sqrt(after << 16), int_sqrt(before << 16)),
+	zones_set_marks(zones, pages_part(min_free_kbytes, int_sqrt(after << 16), root),
 			scale_factor, KIB_PER_PAGE);
 	/* What a zone keeps from requests for higher ones is a share of those. */
 	for (unsigned int i = 0; i < zones->nr; i++)

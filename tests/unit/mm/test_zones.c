@@ -129,6 +129,19 @@ static void only_zones_with_memory_count(void **state)
 	assert_int_equal(zones_free(&zones), 3803 + 97904);
 }
 
+/* A tape without zoneinfo. */
+static void zones_without_memory_stay_so(void **state)
+{
+	struct zones zones = { .nr = 3 };
+
+	(void)state;
+	zones_resize(&zones, 1000, 2715, 10);
+	for (unsigned int i = 0; i < zones.nr; i++) {
+		assert_int_equal(zones.zone[i].managed_pages, 0);
+		assert_int_equal(zones.zone[i].mark[WMARK_HIGH], 0);
+	}
+}
+
 static void a_resized_machine_has_marks_for_its_size(void **state)
 {
 	struct zones zones = guest();
@@ -154,6 +167,7 @@ int main(void)
 		cmocka_unit_test(one_zone_above_high_is_balance),
 		cmocka_unit_test(goal_of_a_round_is_the_sum_of_high_marks_at_least_a_cluster_each),
 		cmocka_unit_test(only_zones_with_memory_count),
+		cmocka_unit_test(zones_without_memory_stay_so),
 		cmocka_unit_test(a_resized_machine_has_marks_for_its_size),
 	};
 
