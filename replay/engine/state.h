@@ -252,7 +252,11 @@ void replay_read_marker(struct replay *replay, const struct world_reader *reader
 
 /** replay_window_recorded() - page_cache_ra_order: if the miss was this run's too, so is the window. */
 void replay_window_recorded(struct replay *replay);
-/** replay_pfn() - a frame for a folio that may live longer or shorter than the recorded one: see there. */
+/**
+ * replay_pfn() - a frame for a folio that may live longer or shorter than the recorded one
+ * @recorded: where it lay; 0: nowhere
+ * Return: near that where additions are to be measured, else beside the other folios of the run.
+ */
 uint64_t replay_pfn(struct replay *replay, uint64_t recorded);
 
 /**
