@@ -41,13 +41,10 @@ static void flat_range(struct output *output, const struct compare_range *range)
 		output_null(output);
 }
 
-/* @range: NULL: there is none. */
-static void flat_row(struct output *output, const struct compare_pair *pair, const char *section,
-		     const char *name, const char *unit, struct compare_value a,
-		     struct compare_value b, const struct compare_range *range)
+/* The columns that all rows begin with, up to the unit. */
+static void flat_head(struct output *output, const struct compare_pair *pair, const char *section,
+		      const char *name, const char *unit)
 {
-	struct compare_value difference = compare_difference(a, b);
-
 	/* The place is that of a; where b's is another, the text report and stderr say so. */
 	flat_text(output, pair->a->tape);
 	if (pair->a->memory_pages < 0)
@@ -62,6 +59,16 @@ static void flat_row(struct output *output, const struct compare_pair *pair, con
 	flat_text(output, section);
 	flat_text(output, name);
 	flat_text(output, unit);
+}
+
+/* @range: NULL: there is none. */
+static void flat_row(struct output *output, const struct compare_pair *pair, const char *section,
+		     const char *name, const char *unit, struct compare_value a,
+		     struct compare_value b, const struct compare_range *range)
+{
+	struct compare_value difference = compare_difference(a, b);
+
+	flat_head(output, pair, section, name, unit);
 	flat_value(output, a);
 	flat_value(output, b);
 	flat_value(output, difference);
@@ -86,24 +93,11 @@ static void flat_lines(struct output *output, const struct compare_pair *pair, c
 	}
 }
 
-/* Columns that both kinds of row share, up to the unit. */
 static void flat_cost_row(struct output *output, const struct compare_pair *pair, const char *name,
 			  const char *unit, bool a_known, double a, bool b_known, double b,
 			  bool compared, double percent)
 {
-	flat_text(output, pair->a->tape);
-	if (pair->a->memory_pages < 0)
-		output_null(output);
-	else
-		output_integer(output, pair->a->memory_pages);
-	output_integer(output, pair->a->seed);
-	output_integer(output, pair->a->run_id);
-	flat_text(output, pair->a->policy);
-	output_integer(output, pair->b->run_id);
-	flat_text(output, pair->b->policy);
-	flat_text(output, "cost");
-	flat_text(output, name);
-	flat_text(output, unit);
+	flat_head(output, pair, "cost", name, unit);
 	if (a_known)
 		output_real(output, a);
 	else

@@ -24,6 +24,22 @@ static void set_unseen(struct mem_cgroup *memcg, const struct world_memcg *from)
 		memcg->swappiness = (uint8_t)(from->swappiness > 200 ? 200 : from->swappiness);
 }
 
+bool machine_grow(struct machine *machine, void **array, uint64_t *room, uint64_t number,
+		  size_t bytes)
+{
+	uint64_t more = number * 2 + 64;
+	void *bigger = realloc(*array, more * bytes);
+
+	if (!bigger) {
+		machine->failed = true;
+		return false;
+	}
+	memset((char *)bigger + *room * bytes, 0, (more - *room) * bytes);
+	*array = bigger;
+	*room = more;
+	return true;
+}
+
 bool machine_page_cached(void *ctx, uint64_t index)
 {
 	const struct machine_pages *pages = ctx;
@@ -180,19 +196,9 @@ void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32
 
 static struct pending_read *pending_of(struct machine *machine, const struct world_task *task)
 {
-	if (task->number >= machine->room_pending) {
-		uint64_t room = (uint64_t)task->number * 2 + 64;
-		struct pending_read *bigger = realloc(machine->pending, room * sizeof(*bigger));
-
-		if (!bigger) {
-			machine->failed = true;
-			return NULL;
-		}
-		memset(bigger + machine->room_pending, 0,
-		       (room - machine->room_pending) * sizeof(*bigger));
-		machine->pending = bigger;
-		machine->room_pending = room;
-	}
+	if (!machine_has_room(machine, (void **)&machine->pending, &machine->room_pending,
+			      task->number, sizeof(*machine->pending)))
+		return NULL;
 	return &machine->pending[task->number];
 }
 

@@ -7,6 +7,7 @@
 #define REPLAY_MACHINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "replay/mm/mm.h"
@@ -61,6 +62,21 @@ struct machine_pages {
 	struct page_cache *cache;
 	uint32_t file;
 };
+
+/** machine_grow() - for machine_has_room(): more of an array, zeroed. Return: false: the machine has failed. */
+bool machine_grow(struct machine *machine, void **array, uint64_t *room, uint64_t number,
+		  size_t bytes);
+
+/**
+ * machine_has_room() - an array by the world's numbers reaches up to one of them
+ * @array: malloc's; moved if it has to grow. @room: its elements. @bytes: of an element
+ * Return: false without memory: the machine has failed.
+ */
+static inline bool machine_has_room(struct machine *machine, void **array, uint64_t *room,
+				    uint64_t number, size_t bytes)
+{
+	return number < *room || machine_grow(machine, array, room, number, bytes);
+}
 
 /** machine_page_cached() - readahead_cache.cached of a struct machine_pages. */
 bool machine_page_cached(void *ctx, uint64_t index);

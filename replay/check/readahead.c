@@ -7,33 +7,15 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static bool grow(struct check *check, void **array, uint64_t *room, uint64_t number, size_t bytes)
-{
-	uint64_t more = number * 2 + 64;
-	void *bigger;
-
-	if (number < *room)
-		return true;
-	bigger = realloc(*array, more * bytes);
-	if (!bigger) {
-		check->failed = true;
-		return false;
-	}
-	memset((char *)bigger + *room * bytes, 0, (more - *room) * bytes);
-	*array = bigger;
-	*room = more;
-	return true;
-}
 
 static struct window_expected *expected_of(struct check *check)
 {
 	struct world_task *task = world_task(check->world, check->event->pid);
 
-	if (!task || !grow(check, (void **)&check->expected, &check->room_expected, task->number,
-			   sizeof(*check->expected)))
+	if (!task ||
+	    !machine_has_room(&check->machine, (void **)&check->expected, &check->room_expected,
+			      task->number, sizeof(*check->expected)))
 		return NULL;
 	return &check->expected[task->number];
 }
@@ -43,7 +25,8 @@ static struct reader_window *reader_of(struct check *check, uint32_t file,
 				       const struct world_reader **reader)
 {
 	*reader = world_reader(check->world, check->event->pid, file);
-	if (!*reader || !grow(check, (void **)&check->reader, &check->room_readers,
+	if (!*reader ||
+	    !machine_has_room(&check->machine, (void **)&check->reader, &check->room_readers,
 			      (*reader)->number, sizeof(*check->reader)))
 		return NULL;
 	return &check->reader[(*reader)->number];

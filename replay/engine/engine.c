@@ -98,19 +98,9 @@ uint64_t replay_unknown(const struct replay *replay, uint64_t *asked, uint64_t *
 
 struct run_task *replay_task(struct replay *replay, const struct world_task *task)
 {
-	if (task->number >= replay->room_tasks) {
-		uint64_t room = (uint64_t)task->number * 2 + 64;
-		struct run_task *bigger = realloc(replay->task, room * sizeof(*bigger));
-
-		if (!bigger) {
-			replay->failed = true;
-			return NULL;
-		}
-		memset(bigger + replay->room_tasks, 0,
-		       (room - replay->room_tasks) * sizeof(*bigger));
-		replay->task = bigger;
-		replay->room_tasks = room;
-	}
+	if (!machine_has_room(&replay->machine, (void **)&replay->task, &replay->room_tasks,
+			      task->number, sizeof(*replay->task)))
+		return NULL;
 	return &replay->task[task->number];
 }
 

@@ -5,9 +5,6 @@
  */
 #include "replay/engine/state.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define REQUEST_LIMIT (UINT64_C(1) << 20) /* pages of one read; more is a broken tape */
 
 /* The run's readahead of a reader, as of its last window. NULL without memory: the run has failed. */
@@ -17,19 +14,9 @@ static struct file_ra_state *ra_of(struct replay *replay, const struct world_rea
 	const struct world_file *where = &replay->world->file[file];
 	struct file_ra_state *ra;
 
-	if (reader->number >= replay->room_readers) {
-		uint64_t room = (uint64_t)reader->number * 2 + 64;
-		struct file_ra_state *bigger = realloc(replay->ra, room * sizeof(*bigger));
-
-		if (!bigger) {
-			replay->failed = true;
-			return NULL;
-		}
-		memset(bigger + replay->room_readers, 0,
-		       (room - replay->room_readers) * sizeof(*bigger));
-		replay->ra = bigger;
-		replay->room_readers = room;
-	}
+	if (!machine_has_room(&replay->machine, (void **)&replay->ra, &replay->room_readers,
+			      reader->number, sizeof(*replay->ra)))
+		return NULL;
 	ra = &replay->ra[reader->number];
 	ra->ra_pages = where->ra_pages == UINT32_MAX ? READAHEAD_PRESET_PAGES : where->ra_pages;
 	ra->max_order = where->max_order;
