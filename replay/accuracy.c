@@ -179,11 +179,13 @@ bool accuracy_failed(const struct accuracy *accuracy)
 	return accuracy->failed;
 }
 
-/* Who reclaims for a limit does it for the memcg of its own that has one. */
-static uint32_t limited_memcg(const struct world *world, const struct world_task *task)
+/* Who reclaims does it for the memcg of its own that has a limit, unless somebody asked for another's memory. */
+static uint32_t reclaimed_memcg(const struct world *world, const struct world_task *task)
 {
 	uint32_t n = task->memcg;
 
+	if (task->foreign_call)
+		return world->foreign.row[task->foreign_call->row].memcg;
 	while (n != WORLD_ROOT && world->memcg[n].limit_pages == INT64_MAX)
 		n = world->memcg[n].parent;
 	return n;
@@ -208,7 +210,7 @@ void accuracy_event(struct accuracy *accuracy, struct world *world, const struct
 	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_END:
 		task = world_task(world, event->pid);
 		if (task && grow(accuracy, world->nr_memcgs))
-			accuracy->memcg[limited_memcg(world, task)].reclaimed +=
+			accuracy->memcg[reclaimed_memcg(world, task)].reclaimed +=
 				(int64_t)v[MM_VMSCAN_MEMCG_RECLAIM_END_NR_RECLAIMED];
 		return;
 	default:

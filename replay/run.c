@@ -208,11 +208,20 @@ void run_add_stress(const struct run *run, struct results *results)
 	run->core->counts(run->replay, &sink);
 }
 
-/* Where the kernel reclaimed for a limit, a run does. */
-static bool is_limited(const struct world *world, uint32_t n)
+static bool somebody_takes_of(const struct world *world, uint32_t memcg)
+{
+	for (uint32_t i = 0; i < world->foreign.nr_rows; i++)
+		if (world->foreign.row[i].memcg == memcg)
+			return true;
+	return false;
+}
+
+/* Where the kernel reclaimed for a limit, or since it was asked to, a run does. */
+static bool is_reclaimed(const struct world *world, uint32_t n)
 {
 	for (; n != WORLD_ROOT; n = world->memcg[n].parent)
-		if (world->memcg[n].limit_pages != INT64_MAX)
+		if (world->memcg[n].limit_pages != INT64_MAX ||
+		    world->memcg[n].high_pages != INT64_MAX || somebody_takes_of(world, n))
 			return true;
 	return world_is_machine(world);
 }
@@ -224,7 +233,7 @@ static void add_accuracy(void *ctx, uint64_t memcg_id, enum counter counter, uin
 	enum accuracy_source source;
 	int64_t kernel;
 
-	if (!is_limited(to->world, number))
+	if (!is_reclaimed(to->world, number))
 		return;
 	kernel = accuracy_value(to->accuracy, to->world, number, counter, &source);
 	if (kernel > 0 || (kernel == 0 && value))

@@ -174,19 +174,46 @@ static void note_overhead(struct check *check, struct mem_cgroup *target)
 	world_infer(check->world, INFER_overhead_at_reclaim);
 }
 
+/* Of what was written to memory.reclaim, the part that the next call is to free. */
+static uint64_t foreign_batch(const struct check *check, const struct foreign_reclaim *asked,
+			      uint64_t freed)
+{
+	return reclaim_proactive_batch(&check->machine.mm,
+				       asked->pages > freed ? asked->pages - freed : 0);
+}
+
+/* Somebody outside of a memcg may have asked for this call. */
+static void look_for_asker(struct check *check, struct reclaim_bracket *bracket)
+{
+	const struct foreign_call *call = world_foreign_call(check->world, check->event->pid);
+
+	if (!call)
+		return;
+	bracket->asked = &check->world->foreign.row[call->row];
+	bracket->asked_before = call->pages_before;
+	if (call->first && !bracket->asked->told)
+		world_infer(check->world, INFER_foreign_reclaim);
+}
+
 /*
  * The memcg that a task reclaims for, and how many pages. memory.high is enforced on the way back to user
  * space, for a batch of charges; there the request is a plain GFP_KERNEL, elsewhere it is the folio's.
  * Kernel: mm/memcontrol.c, mem_cgroup_handle_over_high(), v6.18.
  */
-static struct mem_cgroup *reclaim_target(struct check *check, const struct world_task *task,
-					 uint64_t *nr_pages)
+static struct mem_cgroup *reclaim_target(struct check *check, struct reclaim_bracket *bracket,
+					 const struct world_task *task, uint64_t *nr_pages)
 {
 	struct mem_cgroup *own = machine_memcg(&check->machine, task->memcg);
 	struct mem_cgroup *limit = machine_limit(own), *high = own;
 	bool plain = check->event->value[MM_VMSCAN_MEMCG_RECLAIM_BEGIN_GFP_FLAGS] ==
 		     GFP_OF_PLAIN_REQUEST;
 
+	if (bracket->asked) {
+		*nr_pages = bracket->asked->all ?
+				    1 :
+				    foreign_batch(check, bracket->asked, bracket->asked_before);
+		return machine_memcg(&check->machine, bracket->asked->memcg);
+	}
 	while (high && high->high_pages == MEMCG_UNLIMITED)
 		high = high->parent;
 	*nr_pages = charge_pages(check, task);
@@ -235,8 +262,10 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 		return;
 	}
 	list_init(&bracket->taken);
-	if (memcg_reclaim)
-		bracket->target = reclaim_target(check, task, &nr_pages);
+	if (memcg_reclaim) {
+		look_for_asker(check, bracket);
+		bracket->target = reclaim_target(check, bracket, task, &nr_pages);
+	}
 	bracket->top = bracket->target ? bracket->target : check->machine.mm.root;
 	bracket->predicted = memcg_reclaim ?
 				     bracket->target && check_all_folios_known(bracket->target) :
@@ -250,7 +279,7 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 		bracket->predicted = false;
 		return;
 	}
-	if (bracket->predicted && bracket->target)
+	if (bracket->predicted && bracket->target && !bracket->asked)
 		note_overhead(check, bracket->target);
 	if (!bracket->predicted) {
 		if (memcg_reclaim)
@@ -267,6 +296,8 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 	else
 		reclaim_walk_begin(&bracket->walk, &check->machine.mm, bracket->target, nr_pages,
 				   true);
+	if (bracket->asked)
+		bracket->walk.sc.swappiness = bracket->asked->swappiness;
 	/* MGLRU's walk must not run ahead of the tape. */
 	if (!check->machine.mm.policy->generations)
 		bracket_advance(check, bracket);

@@ -51,6 +51,8 @@
 struct reclaim_bracket {
 	struct mem_cgroup *target; /* NULL: global */
 	struct mem_cgroup *top; /* the target, or root: whose decisions these are */
+	const struct foreign_reclaim *asked; /* by somebody outside of the memcg; NULL: nobody */
+	uint64_t asked_before; /* pages that came free in earlier calls of the same write */
 	bool predicted; /* next to all folios that it could take are known */
 	bool some_unseen; /* but not all of them */
 	struct reclaim_walk walk;

@@ -20,14 +20,6 @@ static bool unmap(void *ctx, struct folio *folio)
 	return folio_test(folio, PG_dirty);
 }
 
-static void return_stock(struct lru_cpu *cpu)
-{
-	if (cpu->stock_memcg && cpu->stock_pages)
-		mm_charge(cpu->stock_memcg, -cpu->stock_pages);
-	cpu->stock_memcg = NULL;
-	cpu->stock_pages = 0;
-}
-
 /* The lowest memcg from here up that has no room for so many pages, NULL: all have. */
 static struct mem_cgroup *over_limit(struct mem_cgroup *memcg, int64_t pages)
 {
@@ -38,14 +30,9 @@ static struct mem_cgroup *over_limit(struct mem_cgroup *memcg, int64_t pages)
 	return NULL;
 }
 
-void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t pages)
+struct reclaim_hooks replay_hooks(struct replay *replay)
 {
-	struct mm *mm = &replay->machine.mm;
-	struct lru_cpu *cpu = &mm->cpu[replay_cpu(replay)];
-	int64_t batch = mm->config.rules.memcg_stock_pages;
-	struct mem_cgroup *full;
-	bool drained = false;
-	const struct reclaim_hooks hooks = {
+	return (struct reclaim_hooks){
 		.ctx = replay,
 		.evicted = evicted,
 		.referenced = replay_referenced,
@@ -54,36 +41,28 @@ void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 		.write_out = replay_write_out,
 		.wait_for_write = replay_wait_for_write,
 	};
-	int retries = CHARGE_RETRIES;
+}
 
-	replay_find_memory(replay, pages, &hooks);
-	if (cpu->stock_memcg == memcg && cpu->stock_pages >= pages) {
-		cpu->stock_pages -= pages;
-		mm_charge(memcg, -pages); /* the folio's own charge puts them back */
-		return;
-	}
-	if (pages < batch && !over_limit(memcg, batch)) {
-		if (cpu->stock_memcg != memcg)
-			return_stock(cpu);
-		cpu->stock_memcg = memcg;
-		cpu->stock_pages += batch - pages;
-		mm_charge(memcg, batch - pages);
-		if (cpu->stock_pages > batch)
-			return_stock(cpu);
-		return;
-	}
+/* Reclaim until there is room for so many pages, or no hope. */
+static void reclaim_room(struct replay *replay, struct mem_cgroup *memcg, int64_t pages,
+			 const struct reclaim_hooks *hooks)
+{
+	struct mm *mm = &replay->machine.mm;
+	int retries = CHARGE_RETRIES;
+	struct mem_cgroup *full;
+	bool drained = false;
+
 	while ((full = over_limit(memcg, pages))) {
 		int64_t lacking = full->usage_pages + pages - full->max_pages;
 		int64_t goal = mm->policy->exact ? lacking : pages;
 		int64_t before = full->usage_pages;
 
 		reclaim_run(mm, full, (uint64_t)goal, replay->world->anon != NULL,
-			    replay_cpu(replay), &hooks);
+			    replay_cpu(replay), hooks);
 		if (!over_limit(memcg, pages))
 			return;
 		if (!drained) {
-			for (unsigned int i = 0; i < mm->config.nr_cpus; i++)
-				return_stock(&mm->cpu[i]);
+			replay_stock_drain_all(replay, full);
 			drained = true;
 			continue;
 		}
@@ -93,6 +72,23 @@ void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t p
 		if (!retries--)
 			return;
 	}
+}
+
+void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t pages)
+{
+	int64_t batch = replay->machine.mm.config.rules.memcg_stock_pages;
+	const struct reclaim_hooks hooks = replay_hooks(replay);
+
+	replay_find_memory(replay, pages, &hooks);
+	if (replay_stock_consume(replay, memcg, pages))
+		return;
+	if (pages < batch && !over_limit(memcg, batch)) {
+		replay_stock_refill(replay, memcg, batch - pages);
+	} else {
+		reclaim_room(replay, memcg, pages, &hooks);
+		batch = pages;
+	}
+	replay_charged(replay, memcg, pages, batch);
 }
 
 void replay_follow_overhead(struct replay *replay)

@@ -16,7 +16,7 @@ struct replay *replay_open(struct world *world, const struct policy_choice *choi
 		free(replay);
 		return NULL;
 	}
-	if (replay_swap_init(replay) || replay_mapped_init(replay)) {
+	if (replay_swap_init(replay) || replay_mapped_init(replay) || replay_foreign_init(replay)) {
 		replay_close(replay);
 		return NULL;
 	}
@@ -47,6 +47,7 @@ void replay_close(struct replay *replay)
 	free(replay->ra);
 	replay_swap_exit(replay);
 	replay_mapped_exit(replay);
+	free(replay->foreign);
 	machine_exit(&replay->machine);
 	free(replay);
 }
@@ -114,9 +115,31 @@ void replay_stimulus(struct replay *replay, enum infer_rule rule)
 	replay->inferred[rule]++;
 }
 
+/* The task has been in user space since its event before. */
+static bool begins_in_user_space(struct replay *replay, const struct tape_event *event)
+{
+	const struct world_reader *reader;
+
+	switch (event->kind) {
+	case EVENT_MM_FILEMAP_FAULT:
+	case EVENT_MM_FILEMAP_MAP_PAGES:
+		return true;
+	case EVENT_MM_FILEMAP_GET_PAGES:
+		reader = world_reader(replay->world, event->pid,
+				      world_file(replay->world,
+						 event->value[MM_FILEMAP_GET_PAGES_S_DEV],
+						 event->value[MM_FILEMAP_GET_PAGES_I_INO]));
+		return reader &&
+		       reader->request_last != event->value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
+	default:
+		return false;
+	}
+}
+
 void replay_event(struct replay *replay, const struct tape_event *event, uint64_t read_end)
 {
 	const uint64_t *v = event->value;
+	const struct foreign_call *call;
 
 	replay->event = event;
 	replay_perturb_event(replay);
@@ -133,6 +156,8 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 
 		if (task)
 			replay_reads_submitted(replay, task);
+		if (task && replay_owes(replay, task) && begins_in_user_space(replay, event))
+			replay_over_high(replay);
 	}
 	switch (event->kind) {
 	case EVENT_MM_FILEMAP_GET_PAGES:
@@ -140,6 +165,8 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		replay_zap_over(replay);
 		replay_pages_read(replay, read_end);
 		replay_may_add_again(replay);
+		if (read_end >= v[MM_FILEMAP_GET_PAGES_LAST_INDEX])
+			replay_over_high(replay);
 		break;
 	case EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE:
 		replay_folio_added(replay);
@@ -163,6 +190,9 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		replay_faulted_around(replay);
 		break;
 	case EVENT_PAGE_FAULT_USER:
+		replay_over_high(replay);
+		replay_fault_over(replay);
+		break;
 	case EVENT_SCHED_PROCESS_EXIT:
 		replay_fault_over(replay);
 		break;
@@ -187,7 +217,13 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 			replay_page_freed(replay);
 		break;
 	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN:
-		replay_follow_overhead(replay);
+		if (!world_foreign_call(replay->world, event->pid))
+			replay_follow_overhead(replay);
+		break;
+	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_END:
+		call = world_foreign_call(replay->world, event->pid);
+		if (call)
+			replay_foreign_reclaim(replay, call);
 		break;
 	case EVENT_MM_VMSCAN_KSWAPD_WAKE:
 		replay_follow_memory(replay);

@@ -4,6 +4,9 @@
  *
  *   engine.c  the loop: each stimulus to its place
  *   charge.c  limits: who has no room reclaims
+ *   stock.c   charges that CPUs keep in stock
+ *   high.c    memory.high: who is above it reclaims later
+ *   foreign.c reclaim that somebody else asked for
  *   files.c   reads, and what they bring in
  *   readahead.c  windows of the run's own
  *   reads.c   reads that the device has not done yet
@@ -45,6 +48,8 @@ struct run_task {
 	struct mmu_gather *gather; /* a zap in progress, NULL before the first */
 	uint32_t fault_file; /* a fault on a page that is not here, 0: none */
 	uint64_t fault_index;
+	uint64_t over_high_pages; /* charged above some memory.high, to be reclaimed */
+	struct mem_cgroup *over_high; /* for which memcg; NULL before the first */
 };
 
 /*
@@ -115,6 +120,13 @@ struct run_mapped {
 	uint64_t nr_asked, nr_unknown, first_unknown_ns;
 };
 
+/* What a run has done of one foreign reclaim. */
+struct run_foreign {
+	uint64_t freed; /* pages */
+	uint32_t nr_calls;
+	int fruitless; /* calls that freed nothing */
+};
+
 struct replay {
 	struct world *world;
 	struct machine machine;
@@ -136,6 +148,7 @@ struct replay {
 	struct perturbation noise;
 	struct run_swap swap;
 	struct run_mapped mapped;
+	struct run_foreign *foreign; /* by row */
 	bool failed;
 };
 
@@ -172,9 +185,65 @@ void replay_stimulus(struct replay *replay, enum infer_rule rule);
 /**
  * replay_make_room() - room for a folio that mm_folio_born() will charge: reclaim until its memcg has it
  * Kernel: mm/memcontrol.c, try_charge_memcg(), v6.18.
- * Differs: one stock per CPU instead of seven; no OOM kill: after the retries the charge is forced.
+ * Differs: no OOM kill: after the retries the charge is forced.
  */
 void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t pages);
+
+/** replay_hooks() - what reclaim asks of a run. */
+struct reclaim_hooks replay_hooks(struct replay *replay);
+
+/* ---- stock.c */
+
+/**
+ * replay_stock_consume() - take a folio's charge from what the event's CPU has in stock for the memcg
+ * Return: done: its charge may follow.
+ * Kernel: mm/memcontrol.c, consume_stock(), v6.18, v6.12.
+ */
+bool replay_stock_consume(struct replay *replay, struct mem_cgroup *memcg, int64_t pages);
+
+/**
+ * replay_stock_refill() - charge pages and keep them in stock
+ * Kernel: mm/memcontrol.c, refill_stock(), v6.18, v6.12.
+ * Differs: of seven full slots they make room in turn, not at random.
+ */
+void replay_stock_refill(struct replay *replay, struct mem_cgroup *memcg, int64_t pages);
+
+/**
+ * replay_stock_drain_all() - CPUs that have anything in stock for memcgs at or below @top give all back
+ * Kernel: mm/memcontrol.c, drain_all_stock(), v6.18.
+ */
+void replay_stock_drain_all(struct replay *replay, const struct mem_cgroup *top);
+
+/* ---- high.c */
+
+/**
+ * replay_charged() - there is room for a folio: if it is above memory.high, its task owes pages from now on
+ * @pages: that mm_folio_born() will charge
+ * @batch: charged with it, and part of it in stock
+ * Kernel: mm/memcontrol.c, try_charge_memcg(), v6.18.
+ */
+void replay_charged(struct replay *replay, struct mem_cgroup *memcg, int64_t pages, int64_t batch);
+
+/**
+ * replay_over_high() - the event's task goes back to user space: it reclaims what it owes
+ * Kernel: mm/memcontrol.c, mem_cgroup_handle_over_high(), v6.18.
+ * Differs: nobody sleeps, and charges in interrupts owe nothing.
+ */
+void replay_over_high(struct replay *replay);
+
+/** replay_owes() - the task has charged above memory.high, and not reclaimed for it yet. */
+static inline bool replay_owes(const struct replay *replay, const struct world_task *task)
+{
+	return task->number < replay->room_tasks && replay->task[task->number].over_high_pages;
+}
+
+/* ---- foreign.c */
+
+/** replay_foreign_init() - room for what the run has done of each. Return: 0, or -1 without memory. */
+int replay_foreign_init(struct replay *replay);
+
+/** replay_foreign_reclaim() - a call that somebody outside of its memcg had asked for has ended: this run is asked, too */
+void replay_foreign_reclaim(struct replay *replay, const struct foreign_call *call);
 
 /** replay_follow_overhead() - the limited memcg's overhead as it is known now: see INFER_overhead_at_reclaim. */
 void replay_follow_overhead(struct replay *replay);

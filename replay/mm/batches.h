@@ -39,10 +39,18 @@ struct folio_batch {
 	struct folio *folio[FOLIO_BATCH_ROOM]; /* oldest first */
 };
 
+#define MEMCG_STOCK_LIMIT 7 /* NR_MEMCG_STOCK */
+
+/* Pages that are charged to a memcg and that no folio has taken yet. */
+struct memcg_stock {
+	struct mem_cgroup *memcg; /* NULL: the slot is free */
+	int64_t pages;
+};
+
 struct lru_cpu {
 	struct folio_batch batch[NR_LRU_BATCHES];
-	struct mem_cgroup *stock_memcg; /* whose charge the CPU keeps in reserve */
-	int64_t stock_pages;
+	struct memcg_stock stock[MEMCG_STOCK_LIMIT]; /* the first rules.nr_memcg_stocks are used */
+	unsigned int next_stock; /* the slot that makes room when none is free */
 };
 
 struct drain_count {

@@ -6,9 +6,10 @@
 /* 5.6 and 5.7 differ in lru_add() only. */
 #define RULES_OF_5_6_AND_5_7                                                                       \
 	.folio_batch_size = 15, .lru_cached_order_limit = 1, .zap_drains = true,                   \
-	.release_pages = true, .memcg_stock_pages = 32, .node_lru_lock = true,                     \
-	.exact_stats = true, .full_memcg_walk = true, .balance_by_rotation = true,                 \
-	.kswapd_scans_only = true, .file_workingset_only = true, .anon_starts_active = true
+	.release_pages = true, .memcg_stock_pages = 32, .nr_memcg_stocks = 1,                      \
+	.proactive_parts = 1, .node_lru_lock = true, .exact_stats = true, .full_memcg_walk = true, \
+	.balance_by_rotation = true, .kswapd_scans_only = true, .file_workingset_only = true,      \
+	.anon_starts_active = true
 
 /* 6.1.192, 6.12.117 and 6.7 up to 6.13: rules of MGLRU that 6.14 changed. */
 #define LRU_GEN_UP_TO_6_13                                                                         \
@@ -35,6 +36,8 @@ static const struct mm_rules releases[] = {
 		.zap_drains = true,
 		.release_pages = true,
 		.memcg_stock_pages = 64,
+		.nr_memcg_stocks = 1,
+		.proactive_parts = 1,
 		.full_memcg_walk = true,
 		.reclaim_flushes = true,
 		.cost_is_io_only = true,
@@ -52,6 +55,8 @@ static const struct mm_rules releases[] = {
 		.zap_drains = true,
 		.release_pages = true,
 		.memcg_stock_pages = 64,
+		.nr_memcg_stocks = 1,
+		.proactive_parts = 1,
 		.full_memcg_walk = true,
 		.evictable_inline = true,
 		.lru_add_barrier = LRU_ADD_FLAG_LAST,
@@ -64,6 +69,8 @@ static const struct mm_rules releases[] = {
 		.lru_cached_order_limit = 1,
 		.zap_drains = true,
 		.memcg_stock_pages = 64,
+		.nr_memcg_stocks = 1,
+		.proactive_parts = 4,
 		.evictable_inline = true,
 		.lru_add_barrier = LRU_ADD_FLAG_LAST,
 		.lru_gen = { LRU_GEN_UP_TO_6_13, .least_initial_priority = 6,
@@ -75,6 +82,8 @@ static const struct mm_rules releases[] = {
 		.lru_cached_order_limit = 1,
 		.zap_drains = false,
 		.memcg_stock_pages = 64,
+		.nr_memcg_stocks = 7,
+		.proactive_parts = 4,
 		.note_cost_of_own_level_free = true,
 		.evictable_inline = true,
 		.lru_add_barrier = LRU_ADD_FLAG_LAST,

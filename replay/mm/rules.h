@@ -59,6 +59,10 @@ struct mm_rules {
 	bool dead_folios_at_drain; /* the lru_add drain frees what only it still holds: 7.2 on */
 	bool release_pages; /* a zap's bundle is freed as a whole, 32 folios a hold: up to 6.8 */
 	unsigned int memcg_stock_pages; /* MEMCG_CHARGE_BATCH: 32 up to 5.19, 64 from 6.0 */
+	unsigned int
+		nr_memcg_stocks; /* memcgs whose charges a CPU keeps in stock: 1, NR_MEMCG_STOCK = 7 from 6.16 */
+	unsigned int
+		proactive_parts; /* memory.reclaim asks for one in so many of what is left: 4 from 6.9, before 1 */
 	bool note_cost_of_own_level_free; /* the caller's lock serves the first level: 6.17 on */
 	bool node_lru_lock; /* one lru_lock for all memcgs of a node: up to 5.10 */
 	bool exact_stats; /* lruvec_page_state() is up to date, not of the last rstat flush: up to 5.12 */

@@ -29,6 +29,7 @@ void reclaim_walk_begin(struct reclaim_walk *walk, struct mm *mm, struct mem_cgr
 		.reclaim_idx = MAX_NR_ZONES - 1,
 		.priority = DEF_PRIORITY,
 		.may_swap = may_swap,
+		.swappiness = SWAPPINESS_OF_MEMCG,
 		.memcg_full_walk = mm->config.rules.full_memcg_walk,
 	};
 }
@@ -45,6 +46,7 @@ void reclaim_walk_begin_eviction(struct reclaim_walk *walk, struct mm *mm, struc
 		.target_mem_cgroup = memcg,
 		.reclaim_idx = MAX_NR_ZONES - 1,
 		.may_swap = true,
+		.swappiness = SWAPPINESS_OF_MEMCG,
 		.run_eviction = true,
 		.run_eviction_seq = seq,
 		.run_eviction_swappiness = swappiness,
@@ -461,4 +463,9 @@ uint64_t reclaim_run(struct mm *mm, struct mem_cgroup *target, uint64_t nr_to_re
 
 	reclaim_walk_begin(&walk, mm, target, nr_to_reclaim, may_swap);
 	return reclaim_finish(&walk, cpu, hooks);
+}
+
+uint64_t reclaim_proactive_batch(const struct mm *mm, uint64_t left)
+{
+	return left / mm->config.rules.proactive_parts;
 }

@@ -26,6 +26,7 @@
 
 #define DEF_PRIORITY 12
 #define SWAP_CLUSTER_MAX 32
+#define SWAPPINESS_OF_MEMCG (-1)
 
 struct scan_control {
 	uint64_t nr_to_reclaim; /* pages */
@@ -35,7 +36,7 @@ struct scan_control {
 	bool may_swap;
 	bool kswapd;
 	bool boosted; /* kswapd works off a boost of the watermarks: not below priority 10 */
-	bool proactive;
+	int swappiness; /* that memory.reclaim was told; SWAPPINESS_OF_MEMCG */
 	bool run_eviction; /* MGLRU: asked for through debugfs, not by an allocation */
 	uint64_t run_eviction_seq; /* generations up to this one */
 	unsigned int run_eviction_swappiness;
@@ -141,6 +142,13 @@ uint64_t reclaim_walk_pages(const struct reclaim_walk *walk, const struct lruvec
 uint64_t reclaim_walk_unprotected(struct reclaim_walk *walk, const struct mem_cgroup *memcg,
 				  uint64_t pages);
 
+/** reclaim_walk_swappiness() - 0..201 for the memcg being shrunk. Kernel: mm/vmscan.c, sc_swappiness(), v6.18. */
+static inline unsigned int reclaim_walk_swappiness(const struct reclaim_walk *walk)
+{
+	return walk->sc.swappiness == SWAPPINESS_OF_MEMCG ? walk->memcg->swappiness :
+							    (unsigned int)walk->sc.swappiness;
+}
+
 /** reclaim_walk_end() - the call is over, wherever the walk stands: snapshot what it must. */
 void reclaim_walk_end(struct reclaim_walk *walk);
 
@@ -182,5 +190,12 @@ uint64_t reclaim_finish(struct reclaim_walk *walk, unsigned int cpu,
  */
 uint64_t reclaim_run(struct mm *mm, struct mem_cgroup *target, uint64_t nr_to_reclaim,
 		     bool may_swap, unsigned int cpu, const struct reclaim_hooks *hooks);
+
+/**
+ * reclaim_proactive_batch() - pages that the next call of memory.reclaim asks for
+ * @left: of what was written to the file
+ * Kernel: mm/vmscan.c, user_proactive_reclaim(), v6.18; mm/memcontrol.c, memory_reclaim(), v6.12, v6.1.
+ */
+uint64_t reclaim_proactive_batch(const struct mm *mm, uint64_t left);
 
 #endif

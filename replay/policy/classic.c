@@ -365,7 +365,7 @@ static void get_scan_count(struct reclaim_walk *walk, struct lruvec *lruvec,
 			   struct classic_shrink *shrink)
 {
 	const struct scan_control *sc = &walk->sc;
-	unsigned int swappiness = walk->memcg->swappiness;
+	unsigned int swappiness = reclaim_walk_swappiness(walk);
 	enum scan_balance balance = scan_balance(walk, swappiness);
 	uint64_t fraction[ANON_AND_FILE], denominator = 1;
 

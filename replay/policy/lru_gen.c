@@ -154,7 +154,7 @@ static unsigned int get_swappiness(const struct reclaim_walk *walk)
 {
 	if (!walk->sc.may_swap || mm_swap_left(walk->mm, walk->memcg) < MIN_LRU_BATCH)
 		return 0;
-	return walk->memcg->swappiness;
+	return reclaim_walk_swappiness(walk);
 }
 
 static void lru_gen_shrink_begin(struct reclaim_walk *walk, struct lruvec *lruvec)

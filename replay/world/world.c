@@ -200,7 +200,7 @@ uint32_t world_memcg_by_id(const struct world *world, uint64_t id)
 	return WORLD_ROOT;
 }
 
-static uint32_t memcg_by_path(const struct world *world, const char *path, size_t size)
+uint32_t world_memcg_by_path(const struct world *world, const char *path, size_t size)
 {
 	for (uint32_t n = world->nr_memcgs; n-- > 1;)
 		if (!world->memcg[n].gone && strlen(world->memcg[n].path) == size &&
@@ -236,7 +236,7 @@ uint32_t world_add_memcg(struct world *world, uint64_t id, const char *path)
 	*memcg = (struct world_memcg){
 		.id = id,
 		.parent = slash && slash != path ?
-				  memcg_by_path(world, path, (size_t)(slash - path)) :
+				  world_memcg_by_path(world, path, (size_t)(slash - path)) :
 				  WORLD_ROOT,
 		.path = strdup(path),
 		.limit_pages = INT64_MAX,
@@ -289,6 +289,18 @@ static bool has_requests(const struct tape_reader *reader)
 }
 
 int world_init(struct world *world, struct tape_reader *reader)
+{
+	int ret = world_init_tasks(world, reader);
+
+	if (ret)
+		return ret;
+	ret = foreign_reclaim_find(world, reader);
+	if (ret)
+		world_exit(world);
+	return ret;
+}
+
+int world_init_tasks(struct world *world, struct tape_reader *reader)
 {
 	const struct tape_summary *summary = tape_reader_summary(reader);
 	int ret = -1;
@@ -363,6 +375,7 @@ void world_exit(struct world *world)
 	free(world->mounted);
 	writeback_exit(world);
 	free(world->lru_gen);
+	foreign_reclaim_exit(&world->foreign);
 	anon_close(world->anon);
 	memset(world, 0, sizeof(*world));
 }
@@ -459,8 +472,18 @@ static void set_in_reclaim(struct world *world, const struct tape_event *event, 
 {
 	struct world_task *task = world_task(world, event->pid);
 
-	if (task)
-		task->in_reclaim = in_reclaim;
+	if (!task)
+		return;
+	task->in_reclaim = in_reclaim;
+	if (in_reclaim)
+		task->foreign_call = foreign_reclaim_call(world, event->pid, event->timestamp_ns);
+}
+
+const struct foreign_call *world_foreign_call(struct world *world, int32_t pid)
+{
+	const struct world_task *task = world_task(world, pid);
+
+	return task ? task->foreign_call : NULL;
 }
 
 void world_event_done(struct world *world, const struct tape_event *event, uint64_t read_end)

@@ -13,6 +13,7 @@
 
 #include "replay/mm/zones.h"
 #include "replay/world/anon.h"
+#include "replay/world/foreign_reclaim.h"
 #include "replay/world/writeback.h"
 #include "schema/tape_reader.h"
 
@@ -62,6 +63,8 @@ struct world_task {
 	bool memcg_told; /* its memcg is known before its fork event: CLONE_INTO_CGROUP */
 	bool in_reclaim; /* between a reclaim begin and its end, or an awake kswapd */
 	bool exec_begun; /* its new stack's first page, which no fault brought in, is still to be put on a list */
+	const struct foreign_call *
+		foreign_call; /* its last reclaim call, if somebody had asked for that; else NULL */
 	bool in_fault; /* of a file page, and nothing after it says that it is over */
 	struct writing writing;
 	/* What the last synchronous readahead was asked for: the rest of its adds nobody asked for. */
@@ -155,15 +158,23 @@ struct world {
 	uint64_t inferred[NR_INFER_RULES];
 	uint64_t nr_stimuli; /* all stimuli, inferred ones included */
 	struct writeback writeback;
+	struct foreign_reclaims foreign;
 	bool out_of_memory;
 };
 
 /**
  * world_init() - read the tape's snapshots
- * @reader: at its first event; read through once and rewound if the tape has no task snapshot
+ * @reader: at its first event; read through once and rewound if the tape has no task snapshot, or memcgs reclaim
  * Return: 0, -1 without memory, or a negative enum tape_error of the reader.
  */
 int __attribute__((warn_unused_result)) world_init(struct world *world, struct tape_reader *reader);
+
+/**
+ * world_init_tasks() - the same without the pass that looks for foreign reclaim
+ * For such passes: see replay/world/foreign_reclaim.h.
+ */
+int __attribute__((warn_unused_result))
+world_init_tasks(struct world *world, struct tape_reader *reader);
 
 /** world_exit() - free everything. */
 void world_exit(struct world *world);
@@ -217,6 +228,12 @@ struct world_reader *world_reader(struct world *world, int32_t pid, uint32_t fil
 
 /** world_memcg_by_id() - number of a memcg, or WORLD_ROOT. @id: inode of its directory. */
 uint32_t world_memcg_by_id(const struct world *world, uint64_t id);
+
+/** world_memcg_by_path() - number of a memcg whose directory is there, or WORLD_ROOT. @size: of the path, bytes. */
+uint32_t world_memcg_by_path(const struct world *world, const char *path, size_t size);
+
+/** world_foreign_call() - the task's last reclaim call, or the one it is in, if it was asked for by somebody; else NULL. */
+const struct foreign_call *world_foreign_call(struct world *world, int32_t pid);
 
 /** world_reads_known() - the tape has the reads; where it has not, a second one shows only by what it does. */
 static inline bool world_reads_known(const struct world *world)

@@ -355,8 +355,8 @@ static int64_t stock_pages(const struct mm *mm)
 	int64_t pages = 0;
 
 	for (unsigned int cpu = 0; cpu < mm->config.nr_cpus; cpu++)
-		if (mm->cpu[cpu].stock_memcg)
-			pages += mm->cpu[cpu].stock_pages;
+		for (unsigned int i = 0; i < MEMCG_STOCK_LIMIT; i++)
+			pages += mm->cpu[cpu].stock[i].pages;
 	return pages;
 }
 

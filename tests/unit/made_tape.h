@@ -59,7 +59,7 @@ static inline void made_tape_begin(struct made_tape *tape,
 static inline bool made_is_text(const char *field)
 {
 	static const char *const text[] = { "comm",	"child_comm", "path", "rwbs",
-					    "dst_path", "filename",   "name" };
+					    "dst_path", "filename",   "name", "buf" };
 
 	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
 		if (!strcmp(field, text[i]))

@@ -5,6 +5,7 @@
 #   two_groups  two limited groups with two readers each
 #   protected   below one limit, a group with memory.low beside one without
 #   high        a group with memory.high and no limit
+#   reclaim     a group without either, from which somebody outside takes memory: memory.reclaim
 #   global      no limit anywhere: kswapd and direct reclaim make the room
 #   kswapd      the same in a guest of 128 MiB: the bundled tape
 # usage: guest-classes.sh CLASS...      leaves CLASS.lrt each
@@ -64,6 +65,17 @@ high() {
 	wait_for_readers
 }
 
+reclaim() {
+	read_in $groups/reclaim 80000 a
+	for reader in $readers; do
+		while kill -0 "$reader" 2>/dev/null; do
+			sleep 1
+			echo 6M >$groups/reclaim/memory.reclaim
+		done
+	done 2>/dev/null
+	wait_for_readers
+}
+
 wait_for_readers() {
 	for reader in $readers; do wait "$reader"; done
 	readers=
@@ -115,6 +127,11 @@ for class in "$@"; do
 		echo 32M >$groups/high/memory.high
 		record_group high high
 		rmdir $groups/high
+		;;
+	reclaim)
+		mkdir $groups/reclaim
+		record_group reclaim reclaim
+		rmdir $groups/reclaim
 		;;
 	global)
 		lrutape-record record -o "$OUT/global.lrt" --warm -- \
