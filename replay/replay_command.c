@@ -194,6 +194,15 @@ static int imagine(const char *path, struct tape_reader *reader, const struct wo
 	return 0;
 }
 
+/* No memcg reclaims on this tape, whatever for. */
+static bool nothing_is_reclaimed(const struct world *world)
+{
+	for (uint32_t n = 1; n < world->nr_memcgs; n++)
+		if (world->memcg[n].high_pages != INT64_MAX)
+			return false;
+	return world_recorded_memory(world) == INT64_MAX && !world->foreign.nr_rows;
+}
+
 /* What is told of a tape once the results are in their place. */
 struct done {
 	int nr_runs;
@@ -240,7 +249,7 @@ static int replay_tape(const struct replay_options *options, const char *path,
 		goto out;
 	if (imagine(path, reader, world, &recorded_choice, run, nr_runs, &facts))
 		goto out;
-	if (world_recorded_memory(world) == INT64_MAX)
+	if (nothing_is_reclaimed(world))
 		fprintf(stderr,
 			"lrutape: %s: note: no memcg has a limit on this tape, so that nothing is reclaimed in "
 			"a replay\n",

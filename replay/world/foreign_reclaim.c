@@ -12,7 +12,8 @@
 #define OWNER_SHIFT 12
 #define OWNER_PAGES (UINT64_C(1) << OWNER_SHIFT)
 #define OWNER_CHUNKS (UINT64_C(1) << 20) /* 2^32 frames, as the core's memmap has */
-#define NO_MEMCG UINT32_MAX
+#define VICTIM_MEMCGS 16 /* of one row; those of more count as nobody's */
+#define STRAY_SHARE 16 /* of the victims, one in so many may seem to be another memcg's: a guess */
 
 /* What the pass knows of a task in reclaim calls. */
 struct open_row {
@@ -21,8 +22,11 @@ struct open_row {
 	uint64_t begin_ns, end_ns; /* of the call it is in, or of the last one */
 	uint64_t pages,
 		pages_before; /* that came free: so far, and before the last call that freed some */
-	uint32_t memcg; /* above all victims; NO_MEMCG: none was seen */
-	bool own; /* a victim may have gone for a limit of the task's own */
+	struct {
+		uint32_t memcg;
+		uint64_t nr;
+	} victims[VICTIM_MEMCGS]; /* by memcg; a place is free if its nr is 0 */
+	uint64_t nr_victims, nr_own; /* all, and those that may have gone for a limit of the task's own */
 	uint32_t first_call, nr_calls; /* in pass.call */
 	bool marked; /* this is what the mark asked for: */
 	struct foreign_reclaim mark;
@@ -168,14 +172,54 @@ static struct open_row *row_of(struct pass *pass, int32_t pid, bool make)
 		}
 		place = &pass->row[pass->nr_open++];
 	}
-	*place = (struct open_row){ .pid = pid, .memcg = NO_MEMCG };
+	*place = (struct open_row){ .pid = pid };
 	return place;
 }
 
-static void keep_row(struct pass *pass, const struct open_row *open)
+static uint32_t depth_of(const struct world *world, uint32_t memcg)
+{
+	uint32_t depth = 0;
+
+	for (; memcg != WORLD_ROOT; memcg = world->memcg[memcg].parent)
+		depth++;
+	return depth;
+}
+
+static uint64_t victims_below(const struct pass *pass, const struct open_row *row, uint32_t top)
+{
+	uint64_t nr = 0;
+
+	for (int i = 0; i < VICTIM_MEMCGS; i++)
+		if (is_below(&pass->tasks, row->victims[i].memcg, top))
+			nr += row->victims[i].nr;
+	return nr;
+}
+
+/*
+ * The lowest memcg that has the victims below it: next to all of them, since a frame may have changed hands
+ * without an event. WORLD_ROOT: there is none, or what was taken may have been the task's own.
+ */
+static uint32_t target_of(const struct pass *pass, const struct open_row *row)
+{
+	const struct world *world = &pass->tasks;
+	uint64_t least = row->nr_victims - row->nr_victims / STRAY_SHARE;
+	uint32_t target = WORLD_ROOT;
+
+	if (!row->nr_victims || row->nr_own * 2 > row->nr_victims)
+		return WORLD_ROOT;
+	for (int i = 0; i < VICTIM_MEMCGS && row->victims[i].nr; i++)
+		for (uint32_t n = row->victims[i].memcg; n != WORLD_ROOT;
+		     n = world->memcg[n].parent)
+			if (victims_below(pass, row, n) >= least &&
+			    depth_of(world, n) > depth_of(world, target))
+				target = n;
+	return target;
+}
+
+static void keep_row(struct pass *pass, const struct open_row *open, uint32_t target)
 {
 	struct foreign_reclaims *foreign = &pass->world->foreign;
-	struct foreign_reclaim row = { .memcg = open->memcg,
+	struct foreign_reclaim row = { .memcg = target,
 				       .swappiness = FOREIGN_SWAPPINESS_UNSET };
 	uint32_t left = open->nr_calls;
 
@@ -184,7 +228,7 @@ static void keep_row(struct pass *pass, const struct open_row *open)
 	} else {
 		row.pages = foreign_reclaim_roundest(open->pages_before, open->pages);
 		row.all = pass->world->cgroup_v1 &&
-			  owned_below(pass, open->memcg) * EMPTIED_SHARE <= open->pages;
+			  owned_below(pass, target) * EMPTIED_SHARE <= open->pages;
 	}
 	if (!grow((void **)&foreign->row, foreign->nr_rows, &foreign->room_rows,
 		  sizeof(*foreign->row))) {
@@ -218,10 +262,10 @@ static bool any_row_open(const struct pass *pass)
 
 static void end_row(struct pass *pass, struct open_row *row)
 {
-	bool whose = row->memcg != NO_MEMCG && row->memcg != WORLD_ROOT && !row->own;
+	uint32_t target = target_of(pass, row);
 
-	if (row->nr_calls && (row->marked || (whose && row->pages)))
-		keep_row(pass, row);
+	if (row->nr_calls && (row->marked || (target != WORLD_ROOT && row->pages)))
+		keep_row(pass, row, target);
 	row->pid = 0;
 	if (!any_row_open(pass))
 		pass->nr_calls = 0;
@@ -288,11 +332,14 @@ static void saw_victim(struct pass *pass, struct open_row *row, uint32_t memcg)
 {
 	const struct world_task *task = world_task(&pass->tasks, row->pid);
 
-	row->own |= !task || may_be_own(pass, task->memcg, memcg);
-	if (row->memcg == NO_MEMCG)
-		row->memcg = memcg;
-	while (!is_below(&pass->tasks, memcg, row->memcg))
-		row->memcg = pass->tasks.memcg[row->memcg].parent;
+	row->nr_victims++;
+	row->nr_own += !task || may_be_own(pass, task->memcg, memcg);
+	for (int i = 0; i < VICTIM_MEMCGS; i++)
+		if (!row->victims[i].nr || row->victims[i].memcg == memcg) {
+			row->victims[i].memcg = memcg;
+			row->victims[i].nr++;
+			return;
+		}
 }
 
 static void folio_went(struct pass *pass, const struct tape_event *event)

@@ -15,6 +15,7 @@ grep -qs '0x.*[13579bdf]$' /sys/kernel/mm/lru_gen/enabled && skip "this kernel r
 declare -A floor=(
 	[random_reads]="victim 99 refault_verdict 99 isolate_request 98"
 	[two_groups]="victim 97 refault_verdict 98"
+	[taken_from]="victim 97 refault_verdict 97 reclaim_stop 97"
 	[sequential]="victim 97 isolate_request 97"
 	[reads_and_writes]="victim 97 refault_verdict 97"
 	[grep]="victim 97 refault_verdict 97"
@@ -24,7 +25,7 @@ declare -A floor=(
 	[mapped]="isolation 97 refault_verdict 95"
 )
 class_files || fail "the workload's files cannot be made"
-for class in random_reads two_groups sequential reads_and_writes grep git_grep sqlite anon_swap mapped; do
+for class in random_reads two_groups taken_from sequential reads_and_writes grep git_grep sqlite anon_swap mapped; do
 	if [[ $class == @(anon_swap|mapped) && $(wc -l </proc/swaps) != 1 ]]; then
 		echo "$class: left out, something is swapped to already"
 		continue

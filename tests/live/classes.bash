@@ -30,6 +30,7 @@ class_prepare() { # class
 			"$BIN/uncache" tree
 		;;
 	anon_swap | mapped) "$BIN/uncache" data ;;
+	taken_from) "$BIN/uncache" data.a ;;
 	sqlite) sqlite_load_prepare load.sqlite load.sql && "$BIN/uncache" load.sqlite ;;
 	esac
 }
@@ -60,6 +61,30 @@ class_two_groups() {
 	rmdir "$group/a" "$group/b" "$group"
 }
 
+# A reader in a group without limit, which somebody outside empties again and again: force_empty of v1,
+# memory.reclaim of v2.
+class_taken_from() {
+	local mount group reader
+	mount=$(memcg_mount)
+	group=$mount/lrutape-taken-$BASHPID
+	mkdir "$group" || return
+	(
+		echo "$BASHPID" >"$group/cgroup.procs"
+		exec "$BIN/random_read" --file data.a --file-size 96M --reads 90000 >/dev/null
+	) &
+	reader=$!
+	while kill -0 "$reader" 2>/dev/null; do
+		sleep 0.2
+		if [[ -e $group/memory.force_empty ]]; then
+			echo 0 >"$group/memory.force_empty"
+		else
+			echo 4M >"$group/memory.reclaim"
+		fi
+	done 2>/dev/null
+	wait
+	rmdir "$group"
+}
+
 # Runs a command with a swap file, where nothing else is swapped to; the file is gone afterwards.
 class_with_swap() { # command...
 	local status
@@ -81,6 +106,10 @@ class_record() { # class tape
 	two_groups)
 		export BIN
 		"${record[@]}" -- bash -c "$(declare -f memcg_mount class_two_groups); n=0; class_two_groups"
+		;;
+	taken_from)
+		export BIN
+		"${record[@]}" -- bash -c "$(declare -f memcg_mount class_taken_from); class_taken_from"
 		;;
 	sequential) "${record[@]}" --memory 64M -- "$BIN/mixed_io" --file data --passes 3 ;;
 	reads_and_writes)
@@ -111,7 +140,9 @@ class_shares() { # tape
 	"$LRUTAPE" check --json "$1" 2>/dev/null | python3 -c '
 import collections, json, sys
 checked = json.load(sys.stdin)
-about = checked["command_memcg"] or "/lrutape-two-"
+about = checked["command_memcg"]
+if any(row["memcg"].startswith(("/lrutape-two-", "/lrutape-taken-")) for row in checked["decisions"]):
+    about = ("/lrutape-two-", "/lrutape-taken-")
 equal, decided = collections.Counter(), collections.Counter()
 for row in checked["decisions"]:
     if row["memcg"].startswith(about):

@@ -22,6 +22,7 @@ floors() { # series class
 	# Whose active list was scanned is guessed before 6.13: 79 to 100 % of victims were seen.
 	protected) echo "victim 65 refault_verdict 97 isolate_request 55" ;;
 	high) echo "victim 98 refault_verdict 98 isolate_request 95" ;;
+	reclaim) echo "victim 98 refault_verdict 98 isolate_request 95 reclaim_stop 95" ;;
 	global) echo "victim 95 refault_verdict 95 isolate_request 80 reclaim_stop 85" ;;
 	esac
 }
@@ -41,12 +42,12 @@ shares() { # tape
 
 # A run of its own on the tape with no limit anywhere: refaults against the machine's counter. 6.1 has no
 # reads on its tapes, so that a run cannot know what was hit.
-free_running() { # series tape
+free_running() { # series class tape
 	local off
 	[[ $1 != 6.1 ]] || return
-	"$BIN/lrutape" replay -o "$work/run.db" "$2" 2>/dev/null
+	"$BIN/lrutape" replay -o "$work/run.db" "$3" 2>/dev/null
 	off=$("$BIN/lrutape" sql --csv "$work/run.db" "SELECT difference_percent FROM v_accuracy
-		WHERE name = 'workingset_refault_file'" | tr -d '\r' | tail -n +2)
+		WHERE name = 'workingset_refault_file' AND ('$2' = 'global' OR memcg = '/$2')" | tr -d '\r' | tail -n +2)
 	[[ -n $off ]] || { echo "    free-running: no refaults to compare"; return; }
 	printf 'refaults of a run %+.1f %%, ' "$off" >>"$work/figures"
 	awk -v off="$off" 'BEGIN { exit !(off > 15 || off < -15) }' &&
@@ -71,7 +72,7 @@ below() { # series class tape
 			END { if (!seen) printf "    %s: nothing was decided\n", d }' "$work/shares" ||
 			echo "    awk could not compare"
 	done
-	[[ $2 != global ]] || free_running "$1" "$3"
+	[[ $2 != @(high|reclaim|global) ]] || free_running "$1" "$2" "$3"
 }
 
 record() { # series kernel classes... ; tapes in $work/SERIES
@@ -89,7 +90,7 @@ test_kernel() { # series
 		report "$( ((status == 77)) && echo skipped || echo FAILED )" "tests/vm/classes/$series" "$(tail -n 1 "$work/said")"
 		return
 	fi
-	classes=(random sequential two_groups protected high global)
+	classes=(random sequential two_groups protected high reclaim global)
 	# Two CPUs' events are merged by their times, and other work may sit on the guest's: one more try each.
 	for attempt in 1 2; do
 		# Under qemu's TCG a guest panics now and then.
