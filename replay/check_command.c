@@ -128,6 +128,8 @@ static int read_tape(struct event_stream *stream, struct world *world, struct ch
 	uint64_t read_end;
 	int ret;
 
+	if (check_foresees(check))
+		event_stream_foresee(stream);
 	while ((ret = event_stream_next(stream, &event, &read_end)) > 0) {
 		world_event(world, event);
 		check_event(check, event, read_end);

@@ -10,6 +10,8 @@
 #define LOOK_AHEAD_EVENTS 65536
 #define BATCH_PAGES 31 /* of one get_pages batch of single pages: PAGEVEC_SIZE */
 #define READ_PAGES_LIMIT (1u << 19) /* of one request: MAX_RW_COUNT, 2 GiB, in 4 KiB pages */
+#define PENDING_ISOLATIONS 64 /* tasks that shrink at one time */
+#define ISOLATION_EVENTS 4096 /* that one is looked ahead for */
 #define PENDING_READS 256 /* tasks in the middle of a long read at one time */
 
 struct kept_event {
@@ -26,6 +28,9 @@ struct event_stream {
 	unsigned int first, nr;
 	struct kept_event *pending[PENDING_READS]; /* reads whose end is not known yet */
 	unsigned int nr_pending;
+	bool foresees;
+	struct kept_event *isolation[PENDING_ISOLATIONS]; /* whose shrinking has not come yet */
+	unsigned int nr_isolations;
 	int end; /* what the reader returned when it returned no event, 1 before that */
 	struct kept_event *served; /* handed out, still occupying the ring's first place */
 	struct read_calls *calls; /* NULL: reads have an event of their own */
@@ -72,6 +77,11 @@ void event_stream_close(struct event_stream *stream)
 	free(stream->kept);
 	read_calls_close(stream->calls);
 	free(stream);
+}
+
+void event_stream_foresee(struct event_stream *stream)
+{
+	stream->foresees = true;
 }
 
 static bool is_long_read(const struct tape_event *event)
@@ -163,6 +173,60 @@ static bool is_string(const struct tape_event *event, const struct tape_field *f
 	       field->slot < nr_slots && event->value[field->slot] != TAPE_VALUE_ABSENT;
 }
 
+static bool asks_for_shrinking(const struct event_stream *stream, const struct tape_event *event)
+{
+	return stream->foresees && event->kind == EVENT_MM_VMSCAN_LRU_ISOLATE;
+}
+
+static void isolation_known(struct event_stream *stream, unsigned int i)
+{
+	stream->isolation[i]->read_end_known = true;
+	stream->isolation[i] = stream->isolation[--stream->nr_isolations];
+}
+
+static void add_isolation(struct event_stream *stream, struct kept_event *kept)
+{
+	if (stream->nr_isolations == PENDING_ISOLATIONS)
+		isolation_known(stream, 0);
+	kept->read_end_known = false;
+	stream->isolation[stream->nr_isolations++] = kept;
+}
+
+/*
+ * A task's isolation is followed by its victims and a shrink event. One that took nothing has neither: what
+ * comes next is most likely the same list's.
+ */
+static bool settles(struct kept_event *kept, const struct tape_event *event)
+{
+	switch (event->kind) {
+	case EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE:
+		if (!kept->read_end)
+			kept->read_end = (event->value[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_PFN] + 1) &
+					 (UINT64_MAX >> 8);
+		return false;
+	case EVENT_MM_VMSCAN_LRU_SHRINK_INACTIVE:
+		kept->read_end |= (event->value[MM_VMSCAN_LRU_SHRINK_INACTIVE_PRIORITY] + 1) << 56;
+		return true;
+	case EVENT_MM_VMSCAN_LRU_ISOLATE:
+		return kept->value[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN];
+	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_END:
+	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_END:
+	case EVENT_MM_VMSCAN_KSWAPD_SLEEP:
+	case EVENT_MM_VMSCAN_KSWAPD_WAKE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void resolve_isolations(struct event_stream *stream, const struct tape_event *event)
+{
+	for (unsigned int i = stream->nr_isolations; i-- > 0;)
+		if (stream->isolation[i]->event.pid == event->pid &&
+		    settles(stream->isolation[i], event))
+			isolation_known(stream, i);
+}
+
 /* The event's strings alone: they lie among those of a whole frame. Return: 0, or -1 without memory. */
 static int keep_strings(struct kept_event *kept, const struct tape_event *event,
 			const struct tape_type *type, unsigned int nr_slots)
@@ -218,9 +282,25 @@ static int keep(struct event_stream *stream, const struct tape_event *event)
 		kept->read_end = event->value[MM_FILEMAP_GET_PAGES_LAST_INDEX];
 		if (is_long_read(event))
 			add_pending(stream, kept);
+	} else if (asks_for_shrinking(stream, event)) {
+		add_isolation(stream, kept);
 	}
 	stream->nr++;
 	return 0;
+}
+
+/* The first event will not be known any better. */
+static void give_up(struct event_stream *stream, struct kept_event *first)
+{
+	for (unsigned int i = stream->nr_pending; i-- > 0;)
+		if (stream->pending[i] == first)
+			drop_pending(stream, i);
+	for (unsigned int i = stream->nr_isolations; i-- > 0;)
+		if (stream->isolation[i] == first)
+			isolation_known(stream, i);
+	if (is_long_read(&first->event))
+		guess(first);
+	first->read_end_known = true;
 }
 
 static int look_ahead(struct event_stream *stream)
@@ -229,15 +309,16 @@ static int look_ahead(struct event_stream *stream)
 	const struct tape_event *event;
 
 	while (!first->read_end_known) {
-		if (stream->nr < LOOK_AHEAD_EVENTS && stream->end > 0)
+		unsigned int limit = is_long_read(&first->event) ? LOOK_AHEAD_EVENTS :
+								   ISOLATION_EVENTS;
+
+		if (stream->nr < limit && stream->end > 0)
 			stream->end = tape_reader_next(stream->reader, &event);
-		if (stream->end <= 0 || stream->nr == LOOK_AHEAD_EVENTS) {
-			for (unsigned int i = stream->nr_pending; i-- > 0;)
-				if (stream->pending[i] == first)
-					drop_pending(stream, i);
-			guess(first);
+		if (stream->end <= 0 || stream->nr >= limit) {
+			give_up(stream, first);
 			break;
 		}
+		resolve_isolations(stream, event);
 		if (event->kind == EVENT_MM_FILEMAP_GET_PAGES)
 			resolve(stream, event);
 		else if (event->kind == EVENT_SCHED_PROCESS_EXIT)
@@ -265,7 +346,7 @@ static int next_event(struct event_stream *stream, const struct tape_event **eve
 		stream->end = tape_reader_next(stream->reader, event);
 		if (stream->end <= 0)
 			return stream->end;
-		if (!is_long_read(*event)) {
+		if (!is_long_read(*event) && !asks_for_shrinking(stream, *event)) {
 			*read_end = (*event)->kind == EVENT_MM_FILEMAP_GET_PAGES ?
 					    (*event)->value[MM_FILEMAP_GET_PAGES_LAST_INDEX] :
 					    0;

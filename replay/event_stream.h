@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tape's events with one thing worked out ahead: how far each read got.
+ * The tape's events with two things worked out ahead. One is how far each read got.
  *
  * mm_filemap_get_pages names the batch's first page and the last page of the whole request. What
  * the batch covered shows only in the next such event of the same task and file: same last page,
  * larger first page. So a read of several pages makes the stream look ahead.
+ *
+ * The other is asked for: whose list an isolation was from shows in the first folio that its task evicts
+ * after it, and at which priority in the event that closes it.
  *
  * On a tape without that event reads are taken from system calls: replay/read_calls.h.
  */
@@ -23,11 +26,27 @@ struct event_stream *event_stream_open(struct tape_reader *reader);
 /**
  * event_stream_next() - the next event
  * @event: valid until the next call
- * @read_end: for mm_filemap_get_pages the last page that this batch covered
+ * @read_end: for mm_filemap_get_pages the last page that this batch covered; for mm_vmscan_lru_isolate, if
+ * event_stream_foresee() was called, what isolation_victim() and isolation_priority() take
  * Return: as tape_reader_next(), or TAPE_ERR_MEMORY.
  */
 int __attribute__((warn_unused_result))
 event_stream_next(struct event_stream *stream, const struct tape_event **event, uint64_t *read_end);
+
+/** event_stream_foresee() - look ahead from isolations, too. Before the first event. */
+void event_stream_foresee(struct event_stream *stream);
+
+/** isolation_victim() - pfn of the first folio evicted of it, or of a later one if it took nothing; UINT64_MAX: none was. */
+static inline uint64_t isolation_victim(uint64_t foreseen)
+{
+	return (foreseen & (UINT64_MAX >> 8)) - 1;
+}
+
+/** isolation_priority() - as its shrinking showed; -1: nothing did. */
+static inline int isolation_priority(uint64_t foreseen)
+{
+	return (int)(foreseen >> 56) - 1;
+}
 
 /** event_stream_close() - free it; the reader stays open. NULL is fine. */
 void event_stream_close(struct event_stream *stream);

@@ -153,6 +153,8 @@ static int pass_over(struct facts_pass *pass, struct tape_reader *reader, struct
 
 	if (!stream)
 		return TAPE_ERR_MEMORY;
+	if (check_foresees(check))
+		event_stream_foresee(stream);
 	while ((ret = event_stream_next(stream, &pass->event, &read_end)) > 0) {
 		world_event(&pass->world, pass->event);
 		check_event(check, pass->event, read_end);

@@ -122,6 +122,9 @@ int machine_init(struct machine *machine, struct world *world, const struct poli
 		.nr_swap_pages = world->nr_swap_pages,
 		.flushes_unseen = !world->flushes_seen,
 		.hold_drains = hold_drains,
+		.min_ttl_ns = world->lru_gen_min_ttl_ms < UINT32_MAX ?
+				      world->lru_gen_min_ttl_ms * 1000000 :
+				      0,
 		.recursive_protection = world->recursive_protection,
 	};
 
@@ -378,7 +381,7 @@ void machine_memcg_removed(struct machine *machine, const struct tape_event *eve
 		return;
 	number = world_memcg_by_id(machine->world, event->value[CGROUP_RMDIR_ID]);
 	if (number != WORLD_ROOT)
-		machine_memcg(machine, number)->online = false;
+		mm_memcg_removed(&machine->mm, machine_memcg(machine, number));
 }
 
 bool machine_flushes(const struct machine *machine, const struct tape_event *event, uint32_t *memcg)
@@ -411,6 +414,7 @@ void machine_flush(struct machine *machine, const struct tape_event *event)
 
 void machine_time_passes(struct machine *machine, uint64_t now_ns)
 {
+	machine->mm.now_ns = now_ns;
 	if (machine->world->flushes_seen || now_ns < machine->next_flush_ns)
 		return;
 	if (machine->next_flush_ns) {

@@ -125,6 +125,8 @@ static int pass(struct tape_reader *reader, struct world *world, struct check *c
 	if ((summary->last_ns - summary->first_ns) / interval_ns > POINT_LIMIT)
 		interval_ns = (summary->last_ns - summary->first_ns) / POINT_LIMIT + 1;
 	next_point_ns = summary->first_ns + interval_ns;
+	if (check_foresees(check))
+		event_stream_foresee(stream);
 	while ((ret = event_stream_next(stream, &event, &read_end)) > 0) {
 		for (; event->timestamp_ns >= next_point_ns; next_point_ns += interval_ns)
 			for (int i = 0; i < nr_runs; i++)

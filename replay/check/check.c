@@ -117,6 +117,11 @@ void check_watch(struct check *check,
 	check->watch_ctx = ctx;
 }
 
+bool check_foresees(const struct check *check)
+{
+	return check->machine.mm.policy->generations;
+}
+
 bool check_failed(const struct check *check)
 {
 	return check->failed || check->machine.failed || check->machine.mm.out_of_memory ||
@@ -300,7 +305,7 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_MM_VMSCAN_LRU_ISOLATE:
 		if (generations)
-			check_lru_gen_isolated(check);
+			check_lru_gen_isolated(check, read_end);
 		else
 			check_isolated(check);
 		break;

@@ -162,6 +162,9 @@ const struct check_drift *check_drift(const struct check *check, uint32_t memcg,
  */
 void check_event(struct check *check, const struct tape_event *event, uint64_t read_end);
 
+/** check_foresees() - the stream is to look ahead for it: event_stream_foresee(). */
+bool check_foresees(const struct check *check);
+
 /** check_failed() - the replay's own memory ran out; the figures are worth nothing. */
 bool check_failed(const struct check *check);
 

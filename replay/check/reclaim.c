@@ -250,7 +250,9 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 	if (!task)
 		return;
 	/* kswapd was woken from its nap, which no event begins. Elsewhere the end event was lost. */
-	if (task->bracket && kswapd)
+	if (task->bracket && kswapd && check->machine.mm.policy->generations)
+		check_lru_gen_ended(check, 0);
+	else if (task->bracket && kswapd)
 		check_reclaim_ended(check, 0);
 	if (task->bracket)
 		give_back(check, task->bracket);
@@ -271,11 +273,8 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 				     bracket->target && check_all_folios_known(bracket->target) :
 				     global_is_known(check, bracket);
 	if (bracket->predicted && check->machine.mm.policy->generations &&
-	    (!memcg_reclaim || (!check->world->reads_seen && !check->world->read_calls_seen))) {
-		if (memcg_reclaim)
-			check->undecided.no_reads++;
-		else
-			check->undecided.global_reclaim++;
+	    !world_reads_known(check->world)) {
+		check->undecided.no_reads++;
 		bracket->predicted = false;
 		return;
 	}

@@ -33,7 +33,7 @@ void check_slab_shrunk(struct check *check)
 	struct shadow_call *last = &check->machine.cache.shadow_nodes.last;
 
 	/* In a tree each memcg has a call of its own, and the event does not say whose it is. */
-	if (!bracket || !bracket->predicted || bracket->target->first_child ||
+	if (!bracket || !bracket->predicted || !bracket->target || bracket->target->first_child ||
 	    !is_shadow_shrinker(v))
 		return;
 	if (last->freeable == v[MM_SHRINK_SLAB_START_CACHE_ITEMS] &&

@@ -11,6 +11,7 @@
  *   victims.c  which isolated folios are evicted, and where the others go
  *   shadows.c  which shadows reclaim drops
  *   lru_gen.c  the same two of a kernel that runs MGLRU
+ *   lru_gen_node.c  where its reclaim from everybody is
  *   lru_gen_snapshot.c  its snapshots
  *   putback.c  where the others go, on a tape that tells
  *   verdicts.c what that says of page tables
@@ -25,6 +26,7 @@
 
 #include "replay/check/check.h"
 #include "replay/machine.h"
+#include "replay/mm/lru_gen.h"
 #include "replay/mm/readahead.h"
 
 /* common_flags. Kernel: include/linux/trace_events.h, v6.18. */
@@ -84,6 +86,11 @@ struct reclaim_bracket {
 	bool confused; /* one of them was clean: two CPUs' events stand in the wrong order */
 	uint64_t predicted_reclaimed; /* pages */
 	bool scan_begun; /* MGLRU without events: the call's first scan has been taken to happen */
+	/* MGLRU, reclaim from everybody: indexes of memcgs that its round has come to. */
+#define VISITED_ROOM 256
+	uint16_t visited[VISITED_ROOM];
+	unsigned int nr_visited;
+	bool priority_missed; /* the last isolation's was another one than the walk's */
 	bool by_debugfs; /* no reclaim call, but a command to lru_gen */
 	bool total_unknown; /* folios were evicted whose writeback ended unseen */
 	bool has_mapped, has_dirty; /* such folios were among the isolated */
@@ -421,8 +428,8 @@ void check_lru_gen_before(struct check *check);
 /** check_lru_gen_drained() - a reclaim call has begun, or a folio of a batch was inserted. */
 void check_lru_gen_drained(struct check *check);
 
-/** check_lru_gen_isolated() - mm_vmscan_lru_isolate. */
-void check_lru_gen_isolated(struct check *check);
+/** check_lru_gen_isolated() - mm_vmscan_lru_isolate. @foreseen: of event_stream_next() */
+void check_lru_gen_isolated(struct check *check, uint64_t foreseen);
 
 /** check_lru_gen_victim() - a folio is about to be evicted in a predicted call. */
 void check_lru_gen_victim(struct check *check, struct reclaim_bracket *bracket,
@@ -442,6 +449,20 @@ void check_lru_gen_eviction_over(struct check *check);
 
 /** check_lru_gen_mark() - a mark: perhaps a command to lru_gen in debugfs, which has no event. */
 void check_lru_gen_mark(struct check *check, const char *text);
+
+/* ---- lru_gen_node.c */
+
+/**
+ * check_lru_gen_place() - the current event, an isolation, says where a reclaim from everybody is
+ * Return: the walk is there and asks for bracket->request; false: by the rules nothing is isolated there.
+ */
+bool check_lru_gen_place(struct check *check, struct reclaim_bracket *bracket, uint64_t foreseen);
+
+/** check_lru_gen_by_the_rules() - for lru_gen_preview(): what a folio's flags say. */
+enum scan_fate check_lru_gen_by_the_rules(void *ctx, struct folio *folio, bool would_take);
+
+/** check_lru_gen_would_go_on() - the tape shows the end of such a call. Return: the walk is not at its own. */
+bool check_lru_gen_would_go_on(struct check *check, struct reclaim_bracket *bracket);
 
 /* ---- lru_gen_snapshot.c */
 

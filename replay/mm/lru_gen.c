@@ -49,17 +49,17 @@ static bool not_in_swap_cache(const struct folio *folio)
 	return !folio_is_file_lru(folio) && !folio_test(folio, PG_swapcache);
 }
 
-/* Up to 6.13, and since 6.7. */
-static uint64_t seq_by_place(const struct lru_gen_folio *lrugen, const struct folio *folio,
-			     bool reclaiming)
+/* Up to 6.13: since 6.1.69 and 6.7, and before that. */
+static uint64_t seq_by_place(const struct lru_gen_rules *rules, const struct lru_gen_folio *lrugen,
+			     const struct folio *folio, bool reclaiming)
 {
 	uint64_t min_seq = lrugen->min_seq[folio_is_file_lru(folio)];
 
 	if (folio_test(folio, PG_active))
 		return lrugen->max_seq;
 	if (not_in_swap_cache(folio) || under_reclaim(folio))
-		return lrugen->max_seq - 1;
-	if (reclaiming || min_seq + MIN_NR_GENS >= lrugen->max_seq)
+		return rules->new_to_oldest ? min_seq + 1 : lrugen->max_seq - 1;
+	if (reclaiming || rules->new_to_oldest || min_seq + MIN_NR_GENS >= lrugen->max_seq)
 		return min_seq;
 	return min_seq + 1;
 }
@@ -88,8 +88,10 @@ uint64_t lru_gen_folio_seq(const struct mm *mm, const struct lruvec *lruvec,
 {
 	const struct lru_gen_folio *lrugen = lruvec_lru_gen(lruvec);
 
-	return lru_gen_rules(mm)->insertion_by_age ? seq_by_age(lrugen, folio, reclaiming) :
-						     seq_by_place(lrugen, folio, reclaiming);
+	const struct lru_gen_rules *rules = lru_gen_rules(mm);
+
+	return rules->insertion_by_age ? seq_by_age(lrugen, folio, reclaiming) :
+					 seq_by_place(rules, lrugen, folio, reclaiming);
 }
 
 void lru_gen_add_folio(struct mm *mm, struct lruvec *lruvec, struct folio *folio, bool reclaiming)

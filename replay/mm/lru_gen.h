@@ -16,6 +16,8 @@
  *   lru_gen.c             generations: where a folio goes, and how it leaves
  *   lru_gen_tiers.c       access counts, tiers, and the controller that compares refault rates
  *   lru_gen_aging.c       max_seq and min_seq move
+ *   lru_gen_node.c        rounds over all memcgs, and the order in which they come
+ *   memcg_lru.c           that order
  *   lru_gen_scan.c        the loops over the oldest generation
  *   lru_gen_loops.c       those loops over lists of any length, to be timed
  *   lru_gen_workingset.c  shadows and refaults
@@ -59,6 +61,8 @@ struct lru_gen_folio {
 	uint64_t evicted[ANON_AND_FILE][MAX_NR_TIERS];
 	uint64_t refaulted[ANON_AND_FILE][MAX_NR_TIERS];
 	uint64_t protected[ANON_AND_FILE][MAX_NR_TIERS];
+	uint64_t birth_ns[MAX_NR_GENS]; /* of generations, trace clock */
+	struct memcg_lru_node memcg_lru; /* on node 0 */
 };
 
 /* A folio's part of it, in folio.private[]. PG_referenced and PG_workingset count along. */
@@ -158,6 +162,48 @@ void lru_gen_add_bumped(struct mm *mm, struct lruvec *lruvec, struct folio *foli
 
 /** lru_gen_check() - lists, flags and sizes agree; so do the numbers of generations. */
 bool lru_gen_check(const struct mm *mm, const struct lruvec *lruvec);
+
+/* ---- lru_gen_node.c: what concerns all memcgs of a node */
+
+/** lru_gen_online_changed() - a new memcg joins the memcg LRU, a removed one is to be met soon. */
+void lru_gen_online_changed(struct mm *mm, struct mem_cgroup *memcg);
+
+/** lru_gen_rotate_memcg() - move a lruvec's memcg in the memcg LRU: memcg_lru_rotate() */
+void lru_gen_rotate_memcg(struct mm *mm, struct lruvec *lruvec, enum memcg_lru_op op);
+
+/** lru_gen_swappiness() - of a memcg in this call: 0 if it has no swap left. Kernel: mm/vmscan.c, get_swappiness(), v6.18. */
+unsigned int lru_gen_swappiness(const struct reclaim_walk *walk, const struct mem_cgroup *memcg);
+
+/**
+ * lru_gen_prepare_scan() - a round, or a priority, begins
+ * kswapd looks whether anything is old enough, and in 6.1 ages; then batches are drained, and a large goal
+ * starts at the priority that has a chance to meet it.
+ * Kernel: mm/vmscan.c, lru_gen_age_node(), set_initial_priority(), lru_gen_shrink_node(), v6.12 and v6.1.
+ * Differs: who is to be killed where nothing is older than min_ttl_ms is not decided; that it would be is counted.
+ */
+void lru_gen_prepare_scan(struct reclaim_walk *walk);
+
+/** lru_gen_has_own_order() - there is a memcg LRU: 6.3 on. */
+bool lru_gen_has_own_order(const struct mm *mm);
+
+/**
+ * lru_gen_next_memcg() - where the last memcg goes, and which one comes next
+ * Kernel: mm/vmscan.c, shrink_many(), shrink_one(), v6.12.
+ */
+struct mem_cgroup *lru_gen_next_memcg(struct reclaim_walk *walk);
+
+/**
+ * lru_gen_rotation() - shrink_one()'s answer: where the memcg goes that was just shrunk
+ * Kernel: mm/vmscan.c, shrink_one(), lruvec_is_sizable(), v6.12.
+ */
+enum memcg_lru_op lru_gen_rotation(const struct reclaim_walk *walk);
+
+/**
+ * lru_gen_should_abort_scan() - enough, before enough pages were looked at?
+ * Kernel: mm/vmscan.c, should_abort_scan(), v6.12 and v6.1.
+ * Differs: memory tiering's marks are not known. In check free pages are not, so that only the goal counts.
+ */
+bool lru_gen_should_abort_scan(struct reclaim_walk *walk);
 
 /* ---- lru_gen_tiers.c */
 

@@ -127,6 +127,7 @@ restart:
 			lruvec_update_size(lruvec, inactive + 1u, -pages);
 		}
 	lrugen->max_seq++;
+	lrugen->birth_ns[next] = mm->now_ns;
 	lruvec_count(lruvec, COUNT_aging, 1);
 }
 

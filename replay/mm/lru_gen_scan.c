@@ -186,7 +186,8 @@ static always_inline enum sort_reason sort_reason(const struct scan *scan, struc
 		return SORT_PROMOTED;
 	tier = lru_tier_from_refs(rules, folio_lru_refs(rules, folio),
 				  folio_test(folio, PG_workingset));
-	if ((int)tier > scan->tier_idx || lru_gen_saturated(rules, folio))
+	if ((int)tier > scan->tier_idx ||
+	    (rules->saturated_protected && lru_gen_saturated(rules, folio)))
 		return SORT_PROTECTED;
 	if (zone > scan->reclaim_idx)
 		return SORT_INELIGIBLE;

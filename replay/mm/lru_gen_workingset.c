@@ -69,7 +69,8 @@ void lru_gen_refault(const struct mm *mm, struct folio *folio, struct shadow sha
 		if (!restored)
 			folio_lru_gen_flags(folio)->refs = (uint8_t)low;
 	} else {
-		restored = in_fault || refs >= (1u << rules->refs_width) - 1;
+		restored = in_fault ||
+			   refs >= (1u << rules->refs_width) - !rules->restored_at_saturation;
 		if (restored)
 			folio_lru_gen_flags(folio)->refs = (uint8_t)((1u << rules->refs_width) - 1);
 	}

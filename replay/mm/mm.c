@@ -44,6 +44,8 @@ static struct mem_cgroup *new_memcg(struct mm *mm, uint64_t id)
 	memcg->swap_max_pages = MEMCG_UNLIMITED;
 	memcg->index = (uint16_t)mm->nr_memcgs;
 	mm->memcg[mm->nr_memcgs++] = memcg;
+	if (mm->policy->online_changed)
+		mm->policy->online_changed(mm, memcg);
 	return memcg;
 
 err_free:
@@ -60,6 +62,7 @@ int mm_init(struct mm *mm, const struct mm_config *config)
 	mm->policy = config->policy;
 	mm->nr_nodes = config->nr_nodes;
 	lru_add_init(&mm->lru_add, &config->rules);
+	memcg_lru_init(&mm->memcg_lru, MEMCG_LRU_SEED);
 	mm->memcg = calloc(MEMCG_INDEX_LIMIT, sizeof(struct mem_cgroup *));
 	mm->cpu = calloc(config->nr_cpus, sizeof(struct lru_cpu));
 	if (!mm->memcg || !mm->cpu || memmap_init(&mm->memmap))
@@ -105,6 +108,13 @@ struct mem_cgroup *mm_add_memcg(struct mm *mm, struct mem_cgroup *parent, uint64
 		;
 	*link = memcg;
 	return memcg;
+}
+
+void mm_memcg_removed(struct mm *mm, struct mem_cgroup *memcg)
+{
+	memcg->online = false;
+	if (mm->policy->online_changed)
+		mm->policy->online_changed(mm, memcg);
 }
 
 void mm_charge(struct mem_cgroup *memcg, int64_t pages)

@@ -13,6 +13,7 @@
 #include "replay/mm/folio.h"
 #include "replay/mm/lru_add.h"
 #include "replay/mm/lruvec.h"
+#include "replay/mm/memcg_lru.h"
 #include "replay/mm/rules.h"
 #include "replay/mm/zones.h"
 
@@ -38,6 +39,7 @@ struct mm_config {
 	bool hold_drains; /* check: batches move only when the tape says so */
 	/* First page frame of each zone, UINT64_MAX: there is none. All 0: one zone, the highest. */
 	uint64_t zone_start_pfn[MAX_NR_ZONES];
+	uint64_t min_ttl_ns; /* MGLRU: younger generations are worth a kill; 0: no */
 	bool recursive_protection; /* cgroup2 mounted with memory_recursiveprot */
 };
 
@@ -46,10 +48,12 @@ struct mm {
 	const struct reclaim_policy *policy; /* config.policy */
 	unsigned int nr_nodes;
 	struct zones zones; /* of node 0; none if the tape does not say */
+	uint64_t now_ns; /* trace clock */
 	struct memmap memmap;
 	struct mem_cgroup *root;
 	struct mem_cgroup **memcg; /* by index */
 	unsigned int nr_memcgs;
+	struct memcg_lru memcg_lru; /* MGLRU: of node 0 */
 	struct lru_cpu *cpu; /* by number */
 	struct page_cache *page_cache; /* whose shadows reclaim may drop; NULL: none. Not owned */
 	struct drain_count drain[NR_LRU_BATCHES][NR_DRAIN_CAUSES];
@@ -78,6 +82,9 @@ void mm_exit(struct mm *mm);
  * Return: owned by @mm; NULL without memory, or past MEMCG_INDEX_LIMIT or MEMCG_DEPTH_LIMIT.
  */
 struct mem_cgroup *mm_add_memcg(struct mm *mm, struct mem_cgroup *parent, uint64_t id);
+
+/** mm_memcg_removed() - its directory is gone; it lives on as long as it is charged. */
+void mm_memcg_removed(struct mm *mm, struct mem_cgroup *memcg);
 
 /**
  * mm_folio_born() - a page frame becomes a folio that is charged and on no list yet

@@ -36,6 +36,11 @@ struct lru_gen_rules {
 	bool aging_by_sizes; /* with three generations their sizes decide: up to 6.13 */
 	bool silent; /* reclaim emits no isolate and shrink events: up to 6.6 */
 	bool evicts_after_aging; /* in the same call: 6.1 */
+	bool memcg_lru; /* reclaim from everybody has an order of its own: 6.3 on */
+	bool kswapd_ages; /* before a round, and nowhere else: 6.1 */
+	bool new_to_oldest; /* a new folio joins min_seq, an anon one min_seq + 1: before 6.1.69 */
+	bool saturated_protected; /* whatever tiers may go: not before 6.1.69 */
+	bool restored_at_saturation; /* a refault counts as a stall if its folio was saturated: before 6.1.69 */
 	bool budget_is_nr_to_scan; /* of one scan: 6.18; before MAX_LRU_BATCH */
 	bool scales_by_protection; /* memory.min and low leave less to look at: 6.18 */
 	uint8_t least_initial_priority; /* of a large goal: 6 from 6.12 on, before 0 */

@@ -60,6 +60,7 @@ static void walk_begin_node(struct reclaim_walk *walk)
 	walk->sc.nr_scanned = 0;
 	walk->nr_asked = 0;
 	walk->round_reclaimed = walk->sc.nr_reclaimed;
+	walk->memcg_lru = (struct memcg_lru_walk){ 0 };
 	walk->mm->policy->prepare_scan(walk);
 	walk->memcg = NULL;
 	walk->state = WALK_MEMCG;
@@ -107,26 +108,48 @@ static bool walk_skips(struct reclaim_walk *walk)
 	return false;
 }
 
+bool reclaim_walk_has_own_order(const struct reclaim_walk *walk)
+{
+	const struct reclaim_policy *policy = walk->mm->policy;
+
+	return !walk->sc.target_mem_cgroup && policy->has_own_order &&
+	       policy->has_own_order(walk->mm);
+}
+
 /*
  * shrink_node_memcgs() takes the next memcg. A walk that is not a full one may stop as soon as
- * the goal is met.
+ * the goal is met. Return: NULL: there is no more.
  */
-static void walk_next_memcg(struct reclaim_walk *walk)
+static struct mem_cgroup *next_memcg(struct reclaim_walk *walk)
 {
 	bool partial = !walk->sc.kswapd && !walk->sc.memcg_full_walk;
 
-	if (partial && walk->memcg && walk->sc.nr_reclaimed >= walk->sc.nr_to_reclaim) {
-		walk->state = WALK_ENDED; /* of this priority: see walk_next_priority() */
-		return;
-	}
+	if (reclaim_walk_has_own_order(walk))
+		return walk->mm->policy->next_memcg(walk);
+	if (partial && walk->memcg && walk->sc.nr_reclaimed >= walk->sc.nr_to_reclaim)
+		return NULL;
 	do
 		walk->memcg = partial ? next_of_partial_walk(walk) :
 					mem_cgroup_next(walk->top, walk->memcg);
 	while (walk->memcg && walk_skips(walk));
-	if (walk->memcg) {
-		walk->mm->policy->shrink_begin(walk, mem_cgroup_lruvec(walk->memcg, 0));
-		walk->state = WALK_LRUVEC;
+	return walk->memcg;
+}
+
+void reclaim_walk_enter(struct reclaim_walk *walk, struct mem_cgroup *memcg)
+{
+	walk->memcg = memcg;
+	walk->state = WALK_LRUVEC;
+	walk->mm->policy->shrink_begin(walk, mem_cgroup_lruvec(memcg, 0));
+}
+
+static void walk_next_memcg(struct reclaim_walk *walk)
+{
+	struct mem_cgroup *memcg = next_memcg(walk);
+
+	if (memcg) {
+		reclaim_walk_enter(walk, memcg);
 	} else {
+		walk->memcg = NULL;
 		walk->state = WALK_ENDED; /* of this priority: see walk_next_priority() */
 	}
 }
@@ -163,6 +186,16 @@ static bool walk_next_priority(struct reclaim_walk *walk)
 		return true;
 	}
 	return false;
+}
+
+bool reclaim_walk_next_round(struct reclaim_walk *walk)
+{
+	if (walk->state != WALK_NODE && !walk_next_priority(walk)) {
+		walk->state = WALK_ENDED;
+		return false;
+	}
+	walk_begin_node(walk);
+	return true;
 }
 
 /*

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "replay/mm/lruvec.h"
+#include "replay/mm/memcg_lru.h"
 
 #define DEF_PRIORITY 12
 #define SWAP_CLUSTER_MAX 32
@@ -96,6 +97,9 @@ struct reclaim_walk {
 	uint64_t generation; /* of top's subtree, when a partial walk began */
 	unsigned int nr_asked; /* requests at this priority, or in this round of kswapd */
 	uint64_t round_reclaimed; /* kswapd: sc.nr_reclaimed when the round began */
+	struct memcg_lru_walk memcg_lru; /* MGLRU: this round's way through the memcg LRU */
+	bool memcg_aged; /* MGLRU: the one being shrunk was */
+	bool memcgs_need_aging; /* MGLRU of 6.1: kswapd ages before its next round */
 	bool looks_ahead; /* a copy, to see where the walk would come to: it drops no shadows */
 	struct scan_request request; /* handed out and not yet answered */
 	unsigned int cpu; /* on which it runs */
@@ -148,6 +152,18 @@ static inline unsigned int reclaim_walk_swappiness(const struct reclaim_walk *wa
 	return walk->sc.swappiness == SWAPPINESS_OF_MEMCG ? walk->memcg->swappiness :
 							    (unsigned int)walk->sc.swappiness;
 }
+
+/**
+ * reclaim_walk_next_round() - for check: the round at hand is over, wherever it stands, and the next begins
+ * Of a walk that has only begun: its first one does. Return: false: there is no other.
+ */
+bool reclaim_walk_next_round(struct reclaim_walk *walk);
+
+/** reclaim_walk_enter() - for check: the walk comes to this memcg now. */
+void reclaim_walk_enter(struct reclaim_walk *walk, struct mem_cgroup *memcg);
+
+/** reclaim_walk_has_own_order() - the policy says which memcg comes next, and not the tree. */
+bool reclaim_walk_has_own_order(const struct reclaim_walk *walk);
 
 /** reclaim_walk_end() - the call is over, wherever the walk stands: snapshot what it must. */
 void reclaim_walk_end(struct reclaim_walk *walk);

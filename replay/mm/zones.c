@@ -58,6 +58,25 @@ bool zones_balanced(const struct zones *zones, unsigned int highest)
 	return zones_choose(zones, WMARK_HIGH, highest, 1) >= 0;
 }
 
+bool zones_all_above(const struct zones *zones, enum zone_mark mark, unsigned int highest,
+		     uint64_t extra)
+{
+	for (unsigned int i = 0; i < zones->nr && i <= highest; i++)
+		if (zones->zone[i].managed_pages &&
+		    !zone_watermark_ok(&zones->zone[i], mark, highest, extra + 1))
+			return false;
+	return true;
+}
+
+bool zones_free_above(const struct zones *zones, enum zone_mark mark, unsigned int highest)
+{
+	for (unsigned int i = 0; i < zones->nr && i <= highest; i++)
+		if (zones->zone[i].managed_pages &&
+		    zones->zone[i].free_pages < (int64_t)zones->zone[i].mark[mark])
+			return false;
+	return true;
+}
+
 uint64_t zones_reclaim_goal(const struct zones *zones, unsigned int highest)
 {
 	uint64_t goal = 0;

@@ -67,6 +67,16 @@ int zones_choose(const struct zones *zones, enum zone_mark mark, unsigned int hi
 bool zones_balanced(const struct zones *zones, unsigned int highest);
 
 /**
+ * zones_all_above() - each zone that has memory is above its mark
+ * @extra: pages that the mark counts for more
+ */
+bool zones_all_above(const struct zones *zones, enum zone_mark mark, unsigned int highest,
+		     uint64_t extra);
+
+/** zones_free_above() - each zone has as many free pages as its mark says. Kernel: mm/vmscan.c, should_abort_scan(), v6.1. */
+bool zones_free_above(const struct zones *zones, enum zone_mark mark, unsigned int highest);
+
+/**
  * zones_reclaim_goal() - pages that a round of kswapd wants to reclaim
  * Kernel: mm/vmscan.c, kswapd_shrink_node(), v6.18.
  */

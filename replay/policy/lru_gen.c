@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * MGLRU: when its parts (replay/mm/lru_gen.h) act in a reclaim call.
+ * MGLRU: when its parts (replay/mm/lru_gen.h) act in a reclaim call. lru_gen_node.c has what is decided
+ * once a round, and which memcg comes next where nobody's limit says.
  *
  * Each priority of a call comes to a lruvec once:
  *
@@ -87,39 +88,6 @@ static struct shadow lru_gen_evict(struct mm *mm, struct folio *folio, struct me
 	return lru_gen_eviction(mm, folio);
 }
 
-static unsigned int fls(uint64_t x)
-{
-	return x ? 64 - (unsigned int)__builtin_clzll(x) : 0;
-}
-
-/*
- * A large goal, kswapd's, starts at the priority that has a chance to meet it.
- * Kernel: mm/vmscan.c, set_initial_priority(), v6.12.
- */
-static void lru_gen_prepare_scan(struct reclaim_walk *walk)
-{
-	const struct lru_gen_rules *rules = lru_gen_rules(walk->mm);
-	struct scan_control *sc = &walk->sc;
-	int64_t reclaimable = 0;
-	int priority;
-
-	if (sc->target_mem_cgroup || sc->priority != DEF_PRIORITY || rules->evicts_after_aging ||
-	    sc->nr_to_reclaim < MIN_LRU_BATCH)
-		return;
-	for (unsigned int i = 0; i < walk->mm->nr_memcgs; i++) {
-		const struct lruvec *lruvec = mem_cgroup_lruvec(walk->mm->memcg[i], 0);
-
-		reclaimable += lruvec_lru_size(lruvec, LRU_INACTIVE_FILE);
-		if (sc->may_swap && walk->mm->config.nr_swap_pages > 0)
-			reclaimable += lruvec_lru_size(lruvec, LRU_INACTIVE_ANON);
-	}
-	priority = (int)fls(reclaimable > 0 ? (uint64_t)reclaimable : 0) - 1 -
-		   (int)fls(sc->nr_to_reclaim - 1);
-	if (priority < rules->least_initial_priority)
-		priority = rules->least_initial_priority;
-	sc->priority = priority > DEF_PRIORITY ? DEF_PRIORITY : priority;
-}
-
 enum shrink_phase {
 	SHRINK_EVICT, /* next: another evict, if need be */
 	SHRINK_SCAN, /* next: a scan of one */
@@ -135,6 +103,9 @@ struct lru_gen_shrink {
 	uint64_t nr_to_scan;
 	int type, tier_idx; /* of the next scan */
 	bool other_type_next;
+	bool need_aging; /* the last look said so */
+	bool scanned_anon;
+	uint64_t reclaimed_before; /* sc.nr_reclaimed when it began */
 };
 
 static_assert(sizeof(struct lru_gen_shrink) <= SHRINK_STATE_BYTES, "room between isolations");
@@ -149,23 +120,19 @@ static const struct lru_gen_shrink *shrink_state_of(const struct reclaim_walk *w
 	return (const struct lru_gen_shrink *)walk->shrink_state;
 }
 
-/* Kernel: mm/vmscan.c, get_swappiness(), v6.18. */
-static unsigned int get_swappiness(const struct reclaim_walk *walk)
-{
-	if (!walk->sc.may_swap || mm_swap_left(walk->mm, walk->memcg) < MIN_LRU_BATCH)
-		return 0;
-	return reclaim_walk_swappiness(walk);
-}
-
 static void lru_gen_shrink_begin(struct reclaim_walk *walk, struct lruvec *lruvec)
 {
 	struct lru_gen_shrink *shrink = shrink_state(walk);
 
-	if (!walk->mm->config.hold_drains && !walk->sc.run_eviction)
+	/* In its own order of memcgs reclaim drains once a round. */
+	if (!walk->mm->config.hold_drains && !walk->sc.run_eviction &&
+	    !reclaim_walk_has_own_order(walk))
 		lru_add_drain(walk->mm, walk->cpu, DRAIN_reclaim);
 	memset(shrink, 0, sizeof(*shrink));
 	shrink->swappiness = walk->sc.run_eviction ? walk->sc.run_eviction_swappiness :
-						     get_swappiness(walk);
+						     lru_gen_swappiness(walk, walk->memcg);
+	shrink->reclaimed_before = walk->sc.nr_reclaimed;
+	walk->memcg_aged = false;
 	shrink->max_seq = lruvec_lru_gen(lruvec)->max_seq;
 }
 
@@ -188,7 +155,8 @@ static uint64_t run_eviction_pages(struct reclaim_walk *walk, struct lruvec *lru
 static uint64_t get_nr_to_scan(struct reclaim_walk *walk, struct lruvec *lruvec)
 {
 	struct mm *mm = walk->mm;
-	unsigned int swappiness = shrink_state(walk)->swappiness;
+	struct lru_gen_shrink *shrink = shrink_state(walk);
+	unsigned int swappiness = shrink->swappiness;
 	uint64_t total = lru_gen_evictable_pages(mm, lruvec, swappiness);
 	uint64_t nr = walk->memcg->online ? total >> walk->sc.priority : total;
 
@@ -196,9 +164,13 @@ static uint64_t get_nr_to_scan(struct reclaim_walk *walk, struct lruvec *lruvec)
 		return run_eviction_pages(walk, lruvec);
 	if (lru_gen_rules(mm)->scales_by_protection && walk->memcg->online)
 		nr = reclaim_walk_unprotected(walk, walk->memcg, total) >> walk->sc.priority;
-	if (lru_gen_should_age(mm, lruvec, swappiness) && walk->sc.priority != DEF_PRIORITY &&
+	shrink->need_aging = lru_gen_should_age(mm, lruvec, swappiness);
+	if (shrink->need_aging && walk->sc.priority != DEF_PRIORITY &&
 	    (walk->memcg->online || lru_gen_rules(mm)->evicts_after_aging)) {
+		if (lru_gen_rules(mm)->kswapd_ages && walk->sc.kswapd)
+			return 0; /* it does so before the next round */
 		lru_gen_inc_max_seq(mm, lruvec, swappiness);
+		walk->memcg_aged = true;
 		return lru_gen_rules(mm)->evicts_after_aging ? nr : 0;
 	}
 	if (lru_gen_oldest_seq(mm, lruvec, swappiness) + MIN_NR_GENS >
@@ -256,22 +228,15 @@ static uint64_t finish_scans(struct mm *mm, struct lruvec *lruvec, unsigned int 
 	return scanned;
 }
 
-/*
- * Enough, before enough pages were looked at? Kernel: mm/vmscan.c, should_abort_scan(), v6.1 to v6.18.
- * Differs: 6.1 looks at watermarks in reclaim from everybody, at higher priorities.
- */
-static bool should_abort_scan(const struct reclaim_walk *walk, const struct lruvec *lruvec)
+/* What the loop over one lruvec needs to know of itself. Kernel: mm/vmscan.c, should_abort_scan(), v6.1. */
+static bool had_its_share(const struct reclaim_walk *walk, const struct lruvec *lruvec)
 {
-	const struct scan_control *sc = &walk->sc;
+	const struct lru_gen_shrink *shrink = shrink_state_of(walk);
 
-	if (lru_gen_rules(walk->mm)->evicts_after_aging)
-		return lruvec_lru_gen(lruvec)->max_seq - shrink_state_of(walk)->max_seq > 1;
-	if (sc->target_mem_cgroup)
-		return false;
-	if (sc->nr_reclaimed - walk->round_reclaimed >= sc->nr_to_reclaim)
-		return true;
-	return sc->kswapd && !walk->mm->config.hold_drains &&
-	       zones_balanced(&walk->mm->zones, sc->reclaim_idx);
+	/* Of direct reclaim: aged twice, or it would swap too much. */
+	return lru_gen_rules(walk->mm)->evicts_after_aging && !walk->sc.kswapd &&
+	       (lruvec_lru_gen(lruvec)->max_seq - shrink->max_seq > 1 ||
+		(walk->sc.nr_reclaimed >= walk->sc.nr_to_reclaim && shrink->scanned_anon));
 }
 
 /* Kernel: mm/vmscan.c, try_to_shrink_lruvec(), v6.1 to v6.18. */
@@ -281,10 +246,26 @@ static void evict_done(struct reclaim_walk *walk, struct lruvec *lruvec, uint64_
 
 	shrink->scanned += nr_evict;
 	shrink->phase = SHRINK_EVICT;
-	if (!nr_evict || (shrink->scanned >= shrink->nr_to_scan && !walk->sc.run_eviction))
+	if (!nr_evict) {
 		shrink->phase = SHRINK_ENDED;
-	else if (should_abort_scan(walk, lruvec))
+		return;
+	}
+	if ((shrink->scanned >= shrink->nr_to_scan && !walk->sc.run_eviction) ||
+	    had_its_share(walk, lruvec) || lru_gen_should_abort_scan(walk))
 		shrink->phase = SHRINK_ENDED;
+	/* There is enough to evict without aging: 6.1's kswapd need not look. */
+	if (shrink->phase == SHRINK_ENDED && !shrink->need_aging &&
+	    walk->sc.nr_reclaimed - shrink->reclaimed_before >= MIN_LRU_BATCH)
+		walk->memcgs_need_aging = false;
+}
+
+/* Reclaim for a limit moves it at once; in reclaim from everybody that is done with the choice of the next. */
+static bool shrink_ended(const struct reclaim_walk *walk, struct lruvec *lruvec)
+{
+	if (walk->memcg_aged && walk->sc.target_mem_cgroup && !walk->sc.run_eviction &&
+	    lru_gen_rules(walk->mm)->memcg_lru)
+		lru_gen_rotate_memcg(walk->mm, lruvec, MEMCG_LRU_YOUNG);
+	return false;
 }
 
 static bool lru_gen_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec,
@@ -295,12 +276,12 @@ static bool lru_gen_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec
 
 	for (;;) {
 		if (shrink->phase == SHRINK_ENDED)
-			return false;
+			return shrink_ended(walk, lruvec);
 		if (shrink->phase == SHRINK_EVICT) {
 			shrink->nr_to_scan = get_nr_to_scan(walk, lruvec);
 			if (!shrink->nr_to_scan) {
 				shrink->phase = SHRINK_ENDED;
-				return false;
+				continue;
 			}
 			choose_type(walk, lruvec);
 			shrink->phase = SHRINK_SCAN;
@@ -321,7 +302,8 @@ static bool lru_gen_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec
 									      MAX_LRU_BATCH,
 		.tier_idx = shrink->tier_idx,
 		.swappiness = shrink->swappiness,
-		.reclaim_idx = walk->sc.reclaim_idx,
+		.reclaim_idx = walk->sc.reclaim_idx < MAX_NR_ZONES ? walk->sc.reclaim_idx :
+								     MAX_NR_ZONES - 1,
 		.other_type_next = shrink->other_type_next,
 	};
 	return true;
@@ -342,6 +324,7 @@ static void lru_gen_shrink_done(struct reclaim_walk *walk, const struct scan_req
 				const struct scan_result *result)
 {
 	walk->sc.nr_reclaimed += result->nr_reclaimed;
+	shrink_state(walk)->scanned_anon |= request->lru == LRU_INACTIVE_ANON && result->nr_scanned;
 	if (result->goes_on)
 		choose_other_type(walk, request->lruvec);
 	else
@@ -429,6 +412,7 @@ const struct reclaim_policy policy_lru_gen = {
 	.drains_before_lruvec = true,
 	.generations = true,
 	.init = lru_gen_init,
+	.online_changed = lru_gen_online_changed,
 	.folio_added = lru_gen_folio_added,
 	.folio_activated = lru_gen_folio_activated,
 	.folio_rotated = lru_gen_folio_rotated,
@@ -437,6 +421,8 @@ const struct reclaim_policy policy_lru_gen = {
 	.refault = lru_gen_folio_refault,
 	.evict = lru_gen_evict,
 	.prepare_scan = lru_gen_prepare_scan,
+	.has_own_order = lru_gen_has_own_order,
+	.next_memcg = lru_gen_next_memcg,
 	.shrink_begin = lru_gen_shrink_begin,
 	.shrink_next = lru_gen_shrink_next,
 	.shrink_done = lru_gen_shrink_done,

@@ -45,6 +45,9 @@ struct reclaim_policy {
 	/* Optional: set up a new lruvec. Return: 0, or -1 without memory. */
 	int (*init)(struct mm *mm, struct lruvec *lruvec);
 
+	/* Optional: a memcg is new, memcg->online is set; or its directory is gone, and it is not. */
+	void (*online_changed)(struct mm *mm, struct mem_cgroup *memcg);
+
 	/* Required. A batch drained: put the folio, on no list yet, where its flags say. */
 	void (*folio_added)(struct mm *mm, struct lruvec *lruvec, struct folio *folio);
 
@@ -74,6 +77,14 @@ struct reclaim_policy {
 
 	/* Required. Once per priority, before the lruvecs below walk->top are shrunk. */
 	void (*prepare_scan)(struct reclaim_walk *walk);
+
+	/*
+	 * Optional, both or none: reclaim from everybody comes to memcgs in an order of the policy's own. It
+	 * is told when one has been shrunk by being asked for the next: walk->memcg, NULL at first. Return:
+	 * NULL: no more in this round.
+	 */
+	bool (*has_own_order)(const struct mm *mm);
+	struct mem_cgroup *(*next_memcg)(struct reclaim_walk *walk);
 
 	/* Required. Start shrinking a lruvec: compute targets into walk->shrink_state. */
 	void (*shrink_begin)(struct reclaim_walk *walk, struct lruvec *lruvec);

@@ -420,6 +420,8 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 	read_memcg_files(world, reader);
 	world->lru_gen_enabled = (unsigned int)strtoul(
 		start_text(reader, "/sys/kernel/mm/lru_gen/enabled"), NULL, 0);
+	world->lru_gen_min_ttl_ms = strtoull(
+		start_text(reader, "/sys/kernel/mm/lru_gen/min_ttl_ms"), NULL, 10);
 	read_lru_gen(world, reader);
 	for (int i = 0; i < WORLD_LIST_STATS; i++) {
 		char name[32];

@@ -130,6 +130,7 @@ struct world {
 	int64_t machine_overhead_pages;
 	int swappiness;
 	int64_t total_swap_pages, nr_swap_pages;
+	uint64_t lru_gen_min_ttl_ms;
 	unsigned int lru_gen_enabled; /* bits: 1 MGLRU, 2 page-table walks */
 	const char *
 		lru_gen_start; /* lru_gen_full at the start, NULL: not on the tape; the tape reader's */
