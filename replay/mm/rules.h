@@ -68,7 +68,8 @@ struct mm_rules {
 		nr_memcg_stocks; /* memcgs whose charges a CPU keeps in stock: 1, NR_MEMCG_STOCK = 7 from 6.16 */
 	unsigned int
 		proactive_parts; /* memory.reclaim asks for one in so many of what is left: 4 from 6.9, before 1 */
-	bool note_cost_of_own_level_free; /* the caller's lock serves the first level: 6.17 on */
+	/* The caller's lock serves the first level, and no cost is not noted: 6.17 on. */
+	bool note_cost_of_own_level_free;
 	bool node_lru_lock; /* one lru_lock for all memcgs of a node: up to 5.10 */
 	bool exact_stats; /* lruvec_page_state() is up to date, not of the last rstat flush: up to 5.12 */
 	bool full_memcg_walk; /* reclaim visits all memcgs below its target: up to 6.11 */

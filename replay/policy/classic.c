@@ -124,7 +124,8 @@ static void note_cost(struct mm *mm, struct lruvec *lruvec, int file, uint64_t n
 							   nr_io * SWAP_CLUSTER_MAX + nr_rotated;
 	bool own_level = true;
 
-	if (!cost || mm->config.rules.balance_by_rotation)
+	if (mm->config.rules.balance_by_rotation ||
+	    (!cost && mm->config.rules.note_cost_of_own_level_free))
 		return;
 	for (; lruvec; lruvec = lruvec_parent(lruvec)) {
 		uint64_t size;
