@@ -37,9 +37,8 @@ static bool follow_growth(struct check *check)
 	check->growth = calloc(nr, sizeof(*check->growth));
 	check->burst = calloc(nr, sizeof(*check->burst));
 	check->rotation = calloc(nr, sizeof(*check->rotation));
-	check->swap = calloc(nr, sizeof(*check->swap));
 	check->rotated = calloc(1, sizeof(*check->rotated));
-	return check->rotated && check->growth && check->burst && check->rotation && check->swap;
+	return check->rotated && check->growth && check->burst && check->rotation;
 }
 
 static void free_rooms(struct check *check)
@@ -74,16 +73,13 @@ struct check *check_open(struct world *world, const struct policy_choice *choice
 	check->run = calloc(check->machine.mm.config.nr_cpus, sizeof(*check->run));
 	check->nr_explain = nr_explain;
 	check->explained = calloc(nr_explain + 1, sizeof(*check->explained));
-	if (!check->draining || !check->run || !check->explained)
+	check->swap = calloc(check->machine.mm.config.nr_cpus, sizeof(*check->swap));
+	if (!check->draining || !check->run || !check->explained || !check->swap)
 		goto err_exit;
 	if (world->growth_seen && !choice->base->generations && !follow_growth(check))
 		goto err_exit;
-	if (choice->base->generations) {
+	if (choice->base->generations)
 		check_lru_gen_start(check);
-		check->swap = calloc(check->machine.mm.config.nr_cpus, sizeof(*check->swap));
-		if (!check->swap)
-			goto err_exit;
-	}
 	return check;
 
 err_exit:
@@ -140,7 +136,7 @@ void check_tell_verdicts(struct check *check,
 			 void (*on_verdict)(void *ctx, const struct check_verdict *verdict),
 			 void *ctx)
 {
-	check->on_verdict = check->growth ? on_verdict : NULL;
+	check->on_verdict = check->machine.mm.policy->generations ? NULL : on_verdict;
 	check->verdict_ctx = ctx;
 }
 

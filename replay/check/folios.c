@@ -49,10 +49,11 @@ void check_page_freed(struct check *check)
 		return;
 	}
 	/* Of a file folio's end in reclaim its removal from the page cache has told. */
-	if (check->growth && bracket && bracket->isolated && !check_in_interrupt(check) &&
-	    folio->lruvec == bracket->applied.lruvec && folio_test(folio, FOLIO_isolated | PG_lru))
+	if (!check->machine.mm.policy->generations && bracket && bracket->isolated &&
+	    !check_in_interrupt(check) && folio->lruvec == bracket->applied.lruvec &&
+	    folio_test(folio, FOLIO_isolated | PG_lru))
 		check_anon_victim(check, bracket, folio);
-	else if (check->growth && task && world_task_is_kdamond(task) &&
+	else if (!check->machine.mm.policy->generations && task && world_task_is_kdamond(task) &&
 		 folio_test(folio, PG_swapcache))
 		check_evict(check, folio, NULL);
 	else
@@ -94,20 +95,7 @@ void check_folio_dirtied(struct check *check)
 
 static void rotate(void *ctx, struct folio *folio)
 {
-	struct check *check = ctx;
-	struct mm *mm = &check->machine.mm;
-	unsigned int cpu = check_cpu(check);
-
-	if (check->growth) {
-		check_rotate_later(check, folio);
-		return;
-	}
-	/* Nothing will tell when the batch drains, but for being full, and for reclaim's drains. */
-	if (!folio_test(folio, PG_lru) || folio_test(folio, PG_unevictable))
-		return;
-	lru_batch_queue(mm, cpu, BATCH_LRU_MOVE_TAIL, folio);
-	if (mm->cpu[cpu].batch[BATCH_LRU_MOVE_TAIL].nr >= mm->config.rules.folio_batch_size)
-		lru_batch_drain(mm, cpu, BATCH_LRU_MOVE_TAIL, DRAIN_full);
+	check_rotate_later(ctx, folio);
 }
 
 void check_writeback(struct check *check)

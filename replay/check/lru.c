@@ -77,9 +77,10 @@ static struct folio *inserted_anon(struct check *check, struct folio *folio, uin
 	const struct tape_event *event = check->event;
 	struct mem_cgroup *memcg = check_task_memcg(check, event->pid);
 	struct world_task *task = world_task(check->world, event->pid);
+	const bool allocated = folio && check->world->allocs_seen; /* named when it was read */
 	unsigned int order = 0;
 
-	if (!(flags & (check->growth ? INSERTION_ANON | INSERTION_SWAPBACKED : INSERTION_ANON))) {
+	if (!(flags & (INSERTION_ANON | INSERTION_SWAPBACKED))) {
 		check->undecided.unseen_folio++;
 		if (folio)
 			machine_forget(&check->machine, folio);
@@ -94,6 +95,10 @@ static struct folio *inserted_anon(struct check *check, struct folio *folio, uin
 			order++;
 		if (owner != WORLD_ROOT)
 			memcg = machine_memcg(&check->machine, owner);
+	} else if (!folio && check->world->allocs_seen &&
+		   memcg == machine_memcg(&check->machine, check->world->command_memcg)) {
+		memcg = check->machine.mm.root;
+		world_infer(check->world, INFER_anon_of_before);
 	} else if (!folio) {
 		world_infer(check->world, INFER_anon_order_unknown);
 		world_infer(check->world, INFER_anon_owner_by_inserter);
@@ -114,7 +119,8 @@ static struct folio *inserted_anon(struct check *check, struct folio *folio, uin
 		folio_set(folio, PG_swapbacked);
 	if (flags & INSERTION_SWAPCACHE) {
 		folio_set(folio, PG_swapcache);
-		check_swapped_in(check, folio);
+		if (!allocated)
+			check_swapped_in(check, folio);
 	}
 	check->world->nr_stimuli++;
 	return folio;
@@ -154,8 +160,10 @@ void check_inserted(struct check *check)
 			return;
 		was_known &= folio->order > 0;
 	}
-	if (flags & INSERTION_MAPPED && !(flags & INSERTION_ANON))
+	if (flags & INSERTION_MAPPED && !(flags & INSERTION_ANON)) {
 		folio_set(folio, FOLIO_mapped);
+		check->world->file[folio->file].mapped = !check->world->mappings_seen;
+	}
 	if (recorded == LRU_UNEVICTABLE)
 		folio_set(folio, PG_unevictable);
 	else if (waited || folio_test(folio, FOLIO_refaulted) ||
@@ -221,10 +229,13 @@ void check_insertions_over(struct check *check, unsigned int cpu)
 	struct folio_batch *batch = &mm->cpu[cpu].batch[BATCH_LRU_ACTIVATE];
 	struct insertion_run *run = &check->run[cpu];
 
-	if (run->nr % mm->config.rules.folio_batch_size && !run->ends_large)
+	if (run->nr % mm->config.rules.folio_batch_size && !run->ends_large) {
+		if (!check->growth)
+			lru_batch_drain(mm, cpu, BATCH_LRU_MOVE_TAIL, DRAIN_recorded);
 		for (unsigned int i = batch->nr; i-- > 0;)
 			if (!would_activate(batch->folio[i]))
 				lru_batch_remove_at(mm, cpu, BATCH_LRU_ACTIVATE, i);
+	}
 	run->nr = 0;
 	run->ends_large = false;
 }
@@ -331,7 +342,7 @@ void check_activated(struct check *check)
 	} else if (place >=
 		   0) { /* those that should have come first have been counted as missing */
 		check_equal(check, folio->lruvec->memcg, CHECK_activation);
-	} else if (check->growth && folio_test(folio, FOLIO_mapped | PG_swapbacked)) {
+	} else if (folio_test(folio, FOLIO_mapped | PG_swapbacked)) {
 		/* A young page table entry that went: folio_mark_accessed(), and perhaps not the first. */
 		check->undecided.zapped_young++;
 		folio_clear(folio, PG_referenced);

@@ -56,8 +56,8 @@ static void set_referenced(struct folio *folio, const struct reclaim_bracket *br
 {
 	if (bracket->applied.lru & 1 || !folio_test(folio, FOLIO_mapped | PG_swapbacked))
 		return;
-	if (folio_test(folio, PG_writeback))
-		folio_clear(folio, PG_referenced); /* written: it was not young */
+	if (folio_test(folio, FOLIO_old))
+		folio_clear(folio, PG_referenced);
 	else
 		folio_set(folio, PG_referenced);
 }
@@ -80,9 +80,6 @@ static void put_back(struct check *check, struct reclaim_bracket *bracket, enum 
 	folio_clear(folio, FOLIO_survivor | FOLIO_doubtful);
 	if (check_must_evict(check, folio) && !(bracket->applied.lru & 1))
 		check->undecided.survivors++;
-	if (check->looked && !bracket->flaw && !folio_test(folio, PG_writeback))
-		check->looked(check->watch_ctx, folio,
-			      bracket->applied.lru & 1 ? CHECK_LOOK_CLEARED : CHECK_LOOK_YOUNG);
 	if (lru == LRU_UNEVICTABLE) {
 		folio_set(folio, PG_unevictable);
 	} else {
@@ -100,11 +97,7 @@ static void put_back(struct check *check, struct reclaim_bracket *bracket, enum 
 		else
 			folio_clear(folio, PG_swapbacked);
 	}
-	if (bracket->applied.lru & 1)
-		check_looked_at(check, bracket, folio,
-				lru & 1 ? OUTCOME_activated : OUTCOME_deactivated);
-	else
-		check_looked_at(check, bracket, folio, lru & 1 ? OUTCOME_activated : OUTCOME_kept);
+	check_stayed(check, bracket, folio, lru & 1);
 	list_init(&one);
 	list_move(&folio->lru, &one);
 	mm->policy->putback(mm, &bracket->applied, &one);
@@ -164,6 +157,19 @@ bool check_shown(struct reclaim_bracket *bracket, const struct folio *folio, uns
 	return false;
 }
 
+bool check_shown_last_first(struct reclaim_bracket *bracket, const struct folio *folio)
+{
+	for (unsigned int i = bracket->nr_left; i-- > 0;) {
+		if (bracket->order[i] != folio)
+			continue;
+		bracket->nr_left = i;
+		return true;
+	}
+	bracket->flaw = folio_test(folio, FOLIO_isolated) ? "they went in another order" :
+							    "one that was not taken went";
+	return false;
+}
+
 /* Its place among those taken, nr_order if it is none of them. */
 static unsigned int place_of(const struct reclaim_bracket *bracket, const struct folio *folio)
 {
@@ -198,15 +204,10 @@ void check_stranger(struct check *check, struct reclaim_bracket *bracket, struct
 		not_taken(check, bracket, list_entry(bracket->taken.prev, struct folio, lru));
 }
 
-void check_isolation_settled(struct check *check, struct reclaim_bracket *bracket)
+void check_isolation_judged(struct check *check, struct reclaim_bracket *bracket)
 {
 	bool file = bracket->applied.lru >= LRU_INACTIVE_FILE;
 
-	while (!list_empty(&bracket->taken)) {
-		if (!bracket->flaw)
-			bracket->flaw = "fewer stayed than were left";
-		not_taken(check, bracket, list_entry(bracket->taken.prev, struct folio, lru));
-	}
 	if (!bracket->result.nr_taken)
 		return;
 	if (check_drifted(check, bracket->top, file))
@@ -218,4 +219,14 @@ void check_isolation_settled(struct check *check, struct reclaim_bracket *bracke
 			      bracket->nr_order, check_lru_name[bracket->applied.lru],
 			      bracket->flaw);
 	check_isolation_counted(check, bracket->top, file, bracket->flaw, bracket->result.nr_taken);
+}
+
+void check_isolation_settled(struct check *check, struct reclaim_bracket *bracket)
+{
+	while (!list_empty(&bracket->taken)) {
+		if (!bracket->flaw)
+			bracket->flaw = "fewer stayed than were left";
+		not_taken(check, bracket, list_entry(bracket->taken.prev, struct folio, lru));
+	}
+	check_isolation_judged(check, bracket);
 }

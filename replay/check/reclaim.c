@@ -311,8 +311,7 @@ bool check_would_evict(const struct check *check, const struct folio *folio)
 
 bool check_must_evict(const struct check *check, const struct folio *folio)
 {
-	return check_would_evict(check, folio) &&
-	       !(check->growth && folio_test(folio, FOLIO_mapped));
+	return check_would_evict(check, folio) && !folio_test(folio, FOLIO_mapped);
 }
 
 void check_apply_isolation(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_taken)
@@ -345,12 +344,15 @@ void check_apply_isolation(struct check *check, struct reclaim_bracket *bracket,
 		struct folio *folio = list_entry(pos, struct folio, lru);
 
 		check_note_isolated(check, bracket, folio);
+		if (folio->file && check->world->file[folio->file].mapped)
+			folio_set(folio, FOLIO_mapped);
 		folio_set(folio, FOLIO_moved);
 		if (bracket->nr_order < ISOLATION_ROOM)
 			bracket->order[bracket->nr_order++] = folio;
 		if (!(bracket->applied.lru & 1) && check_must_evict(check, folio))
 			bracket->predicted_reclaimed += folio_nr_pages(folio);
 	}
+	bracket->nr_left = bracket->nr_order;
 }
 
 void check_isolation_done(struct check *check, struct reclaim_bracket *bracket)

@@ -14,6 +14,7 @@
  *   lru_gen_node.c  where its reclaim from everybody is
  *   lru_gen_snapshot.c  its snapshots
  *   putback.c  where the others go, on a tape that tells
+ *   survivors.c  and on one that does not
  *   verdicts.c what that says of page tables
  *   swap.c     folios written to swap, rotated when that ends, and read from there
  *   tally.c    counting what is equal, and telling what is not
@@ -35,6 +36,8 @@
 #define TRACE_FLAG_NMI 0x40
 #define TRACE_FLAG_INTERRUPT (TRACE_FLAG_HARDIRQ | TRACE_FLAG_SOFTIRQ | TRACE_FLAG_NMI)
 
+/* Written to swap in the isolation that it is out for: it was found old. */
+#define FOLIO_old (1u << 27)
 /* Isolated when the CPU in whose lru_move_tail batch it waits began to drain: not moved then. */
 #define FOLIO_out (1u << 28)
 /* Isolated at some time since its write to swap ended: it may have missed its rotation. */
@@ -67,6 +70,7 @@ struct reclaim_bracket {
 	struct scan_result result;
 	struct folio *order[ISOLATION_ROOM]; /* the folios taken, in scan order, gone ones too */
 	unsigned int nr_order, nr_freed, nr_written; /* how many, and up to which they were shown */
+	unsigned int nr_left; /* before this one, where they are shown last first */
 	struct look_row {
 		const struct folio *folio;
 		uint64_t since; /* as verdicts.c keeps it */
@@ -505,10 +509,12 @@ void check_active_shrunk(struct check *check);
 
 /**
  * check_must_evict() - the core would free this folio whatever the page tables say
- * Where the tape tells what became of each isolated folio, those whose references no event shows are not
- * predicted: mapped files and all anonymous memory.
+ * Those whose references no event shows are not predicted: mapped files and all anonymous memory.
  */
 bool check_must_evict(const struct check *check, const struct folio *folio);
+
+/** check_next_victim() - the first isolated folio that reclaim should free now, NULL: none is left. */
+struct folio *check_next_victim(const struct check *check, const struct reclaim_bracket *bracket);
 
 /** check_evict() - reclaim for @target (NULL: global) has freed a folio: its shadow stays in its slot. */
 void check_evict(struct check *check, struct folio *folio, struct mem_cgroup *target);
@@ -537,11 +543,28 @@ const struct list_growth *check_growth_of(struct check *check, uint64_t lru);
  */
 bool check_shown(struct reclaim_bracket *bracket, const struct folio *folio, unsigned int *up_to);
 
+/** check_shown_last_first() - the same of one that is freed in the reverse of their order */
+bool check_shown_last_first(struct reclaim_bracket *bracket, const struct folio *folio);
+
 /** check_stranger() - reclaim has a folio that we have not isolated: it takes the youngest one's place. */
 void check_stranger(struct check *check, struct reclaim_bracket *bracket, struct folio *folio);
 
 /** check_isolation_settled() - shrinking is over: did the events speak of the folios that were taken? */
 void check_isolation_settled(struct check *check, struct reclaim_bracket *bracket);
+
+/** check_isolation_judged() - count an isolation as equal, or as flawed. */
+void check_isolation_judged(struct check *check, struct reclaim_bracket *bracket);
+
+/* ---- survivors.c */
+
+/**
+ * check_survivors_placed() - shrinking an inactive list is over: who stayed goes back, kept or active
+ * Kernel: mm/vmscan.c, folio_check_references(), v6.12.
+ */
+void check_survivors_placed(struct check *check, struct reclaim_bracket *bracket);
+
+/** check_deactivated_placed() - shrinking an active list is over: its folios go on. */
+void check_deactivated_placed(struct check *check, struct reclaim_bracket *bracket);
 
 /* ---- verdicts.c */
 
@@ -554,6 +577,13 @@ void check_mapped_around(struct check *check, const struct folio *folio);
 /** check_looked_at() - reclaim has done with an isolated folio, but for the end of its isolation. */
 void check_looked_at(struct check *check, struct reclaim_bracket *bracket,
 		     const struct folio *folio, enum check_outcome outcome);
+
+/**
+ * check_stayed() - an isolated folio was not evicted
+ * @active: it goes to the active list
+ */
+void check_stayed(struct check *check, struct reclaim_bracket *bracket, struct folio *folio,
+		  bool active);
 
 /** check_looks_over() - the isolation is over: tell its verdicts. @nr_ref_keep: of the shrink event, pages. */
 void check_looks_over(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_ref_keep,

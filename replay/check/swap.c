@@ -51,9 +51,9 @@ static uint32_t refault(struct check *check, uint64_t slot, uint64_t pages)
 	return folio.flags & (PG_active | PG_workingset | FOLIO_refaulted | FOLIO_refault_active);
 }
 
-static void name_early(struct check *check, struct swap_queue *queue, const struct swap_in *in)
+/* It is on a list already. */
+static void name_early(struct check *check, struct folio *folio, const struct swap_in *in)
 {
-	struct folio *folio = queue->early;
 	struct mem_cgroup *memcg = folio->lruvec->memcg;
 	bool active = folio_test(folio, PG_active), predicted = in->flags & PG_active;
 	uint64_t pages = folio_nr_pages(folio);
@@ -77,6 +77,30 @@ static void name_early(struct check *check, struct swap_queue *queue, const stru
 			      active ? "active" : "inactive");
 }
 
+/* The folio that the task has allocated and not yet used, NULL where allocations are not on the tape. */
+static struct folio *folio_to_read(struct check *check)
+{
+	struct world_task *task = world_task(check->world, check->event->pid);
+	struct folio *folio = NULL;
+
+	if (check->world->allocs_seen && task && task->fresh_pfn) {
+		folio = check_known_folio(check, task->fresh_pfn - 1);
+		task->fresh_pfn = 0;
+	}
+	return folio && !folio->file ? folio : NULL;
+}
+
+static void name(struct check *check, struct folio *folio, const struct swap_in *in)
+{
+	if (folio_test(folio, PG_lru)) {
+		name_early(check, folio, in);
+		return;
+	}
+	folio_set(folio, in->flags);
+	if (in->file)
+		machine_swap_out(&check->machine, folio, in->file, in->index);
+}
+
 static void read_begun(struct check *check)
 {
 	const uint64_t *v = check->event->value;
@@ -87,6 +111,7 @@ static void read_begun(struct check *check)
 		.file = file,
 		.index = v[BLOCK_BIO_QUEUE_SECTOR] / SECTORS_PER_PAGE,
 	};
+	struct folio *folio;
 	uint64_t slot = file ? page_cache_slot(&check->machine.cache, file, in.index) : 0;
 
 	if (!slot_is_shadow(slot)) {
@@ -96,8 +121,13 @@ static void read_begun(struct check *check)
 	} else {
 		in.flags = refault(check, slot, v[BLOCK_BIO_QUEUE_NR_SECTOR] / SECTORS_PER_PAGE);
 	}
+	folio = folio_to_read(check);
+	if (folio) {
+		name(check, folio, &in);
+		return;
+	}
 	if (queue->early && queue->early_pid == in.pid && folio_test(queue->early, FOLIO_alive)) {
-		name_early(check, queue, &in);
+		name_early(check, queue->early, &in);
 		queue->early = NULL;
 		return;
 	}
@@ -141,9 +171,7 @@ void check_swapped_in(struct check *check, struct folio *folio)
 	}
 	in = queue->entry[0];
 	memmove(queue->entry, queue->entry + 1, --queue->nr * sizeof(in));
-	folio_set(folio, in.flags);
-	if (in.file)
-		machine_swap_out(&check->machine, folio, in.file, in.index);
+	name(check, folio, &in);
 }
 
 void check_folio_written(struct check *check)
@@ -156,7 +184,8 @@ void check_folio_written(struct check *check)
 
 	if (!check->swap || !folio || !folio_test(folio, PG_swapbacked))
 		return;
-	if (check->growth && bracket && bracket->predicted && bracket->isolated) {
+	if (!check->machine.mm.policy->generations && bracket && bracket->predicted &&
+	    bracket->isolated) {
 		bracket->result.nr_written += folio_nr_pages(folio);
 		if (!check_shown(bracket, folio, &bracket->nr_written) &&
 		    !folio_test(folio, FOLIO_isolated)) {
@@ -169,8 +198,10 @@ void check_folio_written(struct check *check)
 			}
 		}
 	}
-	if (bracket && bracket->predicted && bracket->isolated)
+	if (bracket && bracket->predicted && bracket->isolated) {
 		check_looked_at(check, bracket, folio, OUTCOME_written);
+		folio_set(folio, FOLIO_old);
+	}
 	folio_set(folio, PG_swapcache);
 	queue = &check->swap[check_cpu(check)];
 	if (queue->write_pid != check->event->pid) {
@@ -184,15 +215,25 @@ void check_folio_written(struct check *check)
 	queue->write_pid = -1;
 }
 
+/* Nothing will tell when the batch drains, but for being full, and for drains that others cause. */
+static void rotate_by_batch(struct check *check, struct folio *folio)
+{
+	struct mm *mm = &check->machine.mm;
+	unsigned int cpu = check_cpu(check);
+
+	if (!folio_test(folio, PG_lru) || folio_test(folio, PG_unevictable))
+		return;
+	lru_batch_queue(mm, cpu, BATCH_LRU_MOVE_TAIL, folio);
+	if (mm->cpu[cpu].batch[BATCH_LRU_MOVE_TAIL].nr >= mm->config.rules.folio_batch_size)
+		lru_batch_drain(mm, cpu, BATCH_LRU_MOVE_TAIL, DRAIN_full);
+}
+
 void check_rotate_later(struct check *check, struct folio *folio)
 {
 	struct rotation_queue *queue;
 
 	if (!check->rotation) {
-		/* No event tells when the CPU's batch drains: at once. */
-		if (folio_test(folio, PG_lru))
-			check->machine.mm.policy->folio_rotated(&check->machine.mm, folio->lruvec,
-								folio);
+		rotate_by_batch(check, folio);
 		return;
 	}
 	queue = &check->rotation[check_cpu(check)];
@@ -277,7 +318,7 @@ static void rotate(struct check *check, struct folio *folio)
 void check_unrotate(struct check *check, struct folio *folio)
 {
 	const struct rotated *rotated = check->rotated;
-	unsigned int nr = rotated->nr < ROTATED_ROOM ? rotated->nr : ROTATED_ROOM;
+	unsigned int nr = !rotated ? 0 : rotated->nr < ROTATED_ROOM ? rotated->nr : ROTATED_ROOM;
 	struct folio *younger = NULL;
 
 	for (unsigned int i = 1; i <= nr; i++)

@@ -96,13 +96,20 @@ void check_looked_at(struct check *check, struct reclaim_bracket *bracket,
 	};
 }
 
-/* Written to swap in this very isolation, it stayed all the same. */
-static bool was_written(const struct reclaim_bracket *bracket, const struct look_row *row)
+void check_stayed(struct check *check, struct reclaim_bracket *bracket, struct folio *folio,
+		  bool active)
 {
-	for (unsigned int i = 0; i < bracket->nr_looks; i++)
-		if (bracket->look[i].outcome == OUTCOME_written && bracket->look[i].pfn == row->pfn)
-			return true;
-	return false;
+	bool was_active = bracket->applied.lru & 1;
+
+	if (folio_test_clear(folio, FOLIO_old) && !active)
+		return;
+	if (check->looked && !bracket->flaw)
+		check->looked(check->watch_ctx, folio,
+			      was_active ? CHECK_LOOK_CLEARED : CHECK_LOOK_YOUNG);
+	check_looked_at(check, bracket, folio,
+			active	   ? OUTCOME_activated :
+			was_active ? OUTCOME_deactivated :
+				     OUTCOME_kept);
 }
 
 static enum check_word word_of(const struct reclaim_bracket *bracket, const struct look_row *row,
@@ -140,8 +147,7 @@ void check_looks_over(struct check *check, struct reclaim_bracket *bracket, uint
 		return;
 	bracket->unmap_failed = nr_unmap_fail && nr_unmap_fail != TAPE_VALUE_ABSENT;
 	for (unsigned int i = 0; i < bracket->nr_looks; i++)
-		if (bracket->look[i].outcome == OUTCOME_kept &&
-		    !was_written(bracket, &bracket->look[i]))
+		if (bracket->look[i].outcome == OUTCOME_kept)
 			kept += bracket->look[i].pages;
 	for (unsigned int i = 0; i < bracket->nr_looks; i++) {
 		const struct look_row *row = &bracket->look[i];
@@ -161,8 +167,6 @@ void check_looks_over(struct check *check, struct reclaim_bracket *bracket, uint
 		};
 		uint64_t *look = look_of(check, row->folio);
 
-		if (row->outcome == OUTCOME_kept && was_written(bracket, row))
-			continue;
 		if (look)
 			*look = row->outcome == OUTCOME_evicted ?
 					0 :

@@ -3,8 +3,7 @@
 
 #include <inttypes.h>
 
-/* The first isolated folio that reclaim should free now, NULL: none is left. */
-static struct folio *next_victim(const struct check *check, const struct reclaim_bracket *bracket)
+struct folio *check_next_victim(const struct check *check, const struct reclaim_bracket *bracket)
 {
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
 		struct folio *folio = list_entry(pos, struct folio, lru);
@@ -26,7 +25,8 @@ static void settle_doubtful(struct check *check, struct reclaim_bracket *bracket
 	struct folio *expected;
 
 	more.nr_to_scan = 0;
-	while ((expected = next_victim(check, bracket)) && folio_test(expected, FOLIO_doubtful)) {
+	while ((expected = check_next_victim(check, bracket)) &&
+	       folio_test(expected, FOLIO_doubtful)) {
 		folio_set(expected, FOLIO_survivor);
 		more.nr_to_scan += folio_nr_pages(expected);
 	}
@@ -40,13 +40,13 @@ static void settle_doubtful(struct check *check, struct reclaim_bracket *bracket
  * behind the last one that went.
  */
 static void compare_examined(struct check *check, struct reclaim_bracket *bracket,
-			     struct folio *folio)
+			     struct folio *folio, bool in_turn)
 {
 	bool drifted = check_drifted(check, bracket->top,
 				     bracket->applied.lru >= LRU_INACTIVE_FILE);
 
 	bracket->predicted_reclaimed += folio_nr_pages(folio);
-	if (check_shown(bracket, folio, &bracket->nr_freed)) {
+	if (in_turn) {
 		if (!drifted)
 			check_equal(check, bracket->top, CHECK_victim);
 		return;
@@ -71,21 +71,20 @@ static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 		if (!folio_test(folio, FOLIO_isolated))
 			bracket->strangers += folio_nr_pages(folio);
 		bracket->total_unknown = true;
-		if (check->growth)
-			check_shown(bracket, folio, &bracket->nr_freed);
+		check_shown(bracket, folio, &bracket->nr_freed);
 		return;
 	}
-	if (check->growth && !check_must_evict(check, folio)) {
-		compare_examined(check, bracket, folio);
+	if (!check_must_evict(check, folio)) {
+		compare_examined(check, bracket, folio,
+				 check_shown(bracket, folio, &bracket->nr_freed));
 		return;
 	}
-	expected = next_victim(check, bracket);
+	expected = check_next_victim(check, bracket);
 	if (expected && expected != folio && folio_test(expected, FOLIO_doubtful)) {
 		settle_doubtful(check, bracket);
-		expected = next_victim(check, bracket);
+		expected = check_next_victim(check, bracket);
 	}
-	if (check->growth)
-		check_shown(bracket, folio, &bracket->nr_freed);
+	check_shown(bracket, folio, &bracket->nr_freed);
 	if (folio == expected) {
 		check_equal(check, bracket->top, CHECK_victim);
 		return;
@@ -122,7 +121,11 @@ void check_evict(struct check *check, struct folio *folio, struct mem_cgroup *ta
 
 void check_anon_victim(struct check *check, struct reclaim_bracket *bracket, struct folio *folio)
 {
-	compare_examined(check, bracket, folio);
+	/* Up to 6.8 they are freed from a list, to whose head each of them went. */
+	compare_examined(check, bracket, folio,
+			 check->machine.mm.config.rules.release_pages ?
+				 check_shown_last_first(bracket, folio) :
+				 check_shown(bracket, folio, &bracket->nr_freed));
 	check_looked_at(check, bracket, folio, OUTCOME_evicted);
 	check_evict(check, folio, bracket->target);
 }
@@ -171,90 +174,21 @@ void check_folio_deleted(struct check *check)
 	}
 }
 
-/* Back to the tail they came from, the oldest last, as if they had never been isolated. */
-static void return_doubtful(struct reclaim_bracket *bracket, struct list_head *list)
-{
-	while (!list_empty(list)) {
-		struct folio *folio = list_entry(list->prev, struct folio, lru);
-
-		list_del(&folio->lru);
-		folio_clear(folio, FOLIO_isolated | FOLIO_survivor);
-		folio_set(folio, PG_lru | FOLIO_doubtful);
-		lruvec_add_folio_tail(bracket->applied.lruvec, folio);
-	}
-}
-
-/* Who of the survivors becomes active is known by number only: those the core would first. */
-static void place_survivors(struct check *check, struct reclaim_bracket *bracket,
-			    uint64_t nr_active)
-{
-	for (int pass = 0; pass < 2; pass++) {
-		struct list_head *pos;
-
-		for (pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
-			struct folio *folio = list_entry(pos, struct folio, lru);
-
-			folio_clear(folio, FOLIO_survivor | FOLIO_doubtful);
-			if (!nr_active || folio_test(folio, PG_active) ||
-			    (!pass && check_would_evict(check, folio)))
-				continue;
-			folio_set(folio, PG_active | (folio_test(folio, PG_dirty | PG_writeback) ?
-							      PG_reclaim :
-							      0));
-			nr_active -= nr_active < folio_nr_pages(folio) ? nr_active :
-									 folio_nr_pages(folio);
-		}
-	}
-}
-
 void check_inactive_shrunk(struct check *check)
 {
 	const uint64_t *v = check->event->value;
 	struct world_task *task = world_task(check->world, check->event->pid);
 	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
-	struct mm *mm = &check->machine.mm;
-	struct list_head doubtful, not_isolated;
-	struct folio *folio;
 
 	if (!bracket || !bracket->predicted || !bracket->isolated)
 		return;
 	check_place_again(check, bracket, v[MM_VMSCAN_LRU_SHRINK_INACTIVE_PRIORITY]);
-	if (check->growth) {
+	if (check->growth)
 		check_isolation_settled(check, bracket);
-		check_looks_over(check, bracket, v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_REF_KEEP],
-				 v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_UNMAP_FAIL]);
-		bracket->result.nr_scanned = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_SCANNED];
-		bracket->result.nr_reclaimed = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_RECLAIMED];
-		check_isolation_done(check, bracket);
-		return;
-	}
-	list_init(&doubtful);
-	list_init(&not_isolated);
-	/* For each stranger that was evicted, the youngest of these was not isolated at all. */
-	while (bracket->strangers && !list_empty(&bracket->taken)) {
-		folio = list_entry(bracket->taken.prev, struct folio, lru);
-		bracket->strangers -= folio_nr_pages(folio) < bracket->strangers ?
-					      folio_nr_pages(folio) :
-					      bracket->strangers;
-		folio_set(folio, FOLIO_survivor);
-		list_move(&folio->lru, &not_isolated);
-	}
-	/*
-	 * The others, a recording that saw the group from its beginning says, were locked or held;
-	 * elsewhere an unseen folio may have stood in their place.
-	 */
-	while ((folio = next_victim(check, bracket))) {
-		check->undecided.survivors++;
-		folio_set(folio, FOLIO_survivor);
-		if (check->world->memcg_inferred || bracket->some_unseen || bracket->confused)
-			list_move_tail(&folio->lru, &doubtful);
-	}
-	return_doubtful(bracket, &not_isolated);
-	return_doubtful(bracket, &doubtful);
-	place_survivors(check, bracket,
-			v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE0] +
-				v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE1]);
-	mm->policy->putback(mm, &bracket->applied, &bracket->taken);
+	else
+		check_survivors_placed(check, bracket);
+	check_looks_over(check, bracket, v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_REF_KEEP],
+			 v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_UNMAP_FAIL]);
 	bracket->result.nr_scanned = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_SCANNED];
 	bracket->result.nr_reclaimed = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_RECLAIMED];
 	check_isolation_done(check, bracket);
@@ -264,32 +198,15 @@ void check_active_shrunk(struct check *check)
 {
 	struct world_task *task = world_task(check->world, check->event->pid);
 	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
-	uint64_t nr_active = check->event->value[MM_VMSCAN_LRU_SHRINK_ACTIVE_NR_ACTIVE];
-	struct mm *mm = &check->machine.mm;
-	bool any_mapped = false;
 
 	if (!bracket || !bracket->predicted || !bracket->isolated)
 		return;
 	check_place_again(check, bracket,
 			  check->event->value[MM_VMSCAN_LRU_SHRINK_ACTIVE_PRIORITY]);
-	if (check->growth) {
+	if (check->growth)
 		check_isolation_settled(check, bracket);
-		check_looks_over(check, bracket, 0, 0);
-		check_isolation_done(check, bracket);
-		return;
-	}
-	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next)
-		any_mapped |= folio_test(list_entry(pos, struct folio, lru), FOLIO_mapped);
-	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
-		struct folio *folio = list_entry(pos, struct folio, lru);
-
-		/* Which ones stayed is not told, only how many: the oldest mapped ones stand for them. */
-		if (nr_active >= folio_nr_pages(folio) &&
-		    (!any_mapped || folio_test(folio, FOLIO_mapped)))
-			nr_active -= folio_nr_pages(folio);
-		else if (mm->policy->examine_active)
-			mm->policy->examine_active(mm, folio->lruvec, folio);
-	}
-	mm->policy->putback(mm, &bracket->applied, &bracket->taken);
+	else
+		check_deactivated_placed(check, bracket);
+	check_looks_over(check, bracket, 0, 0);
 	check_isolation_done(check, bracket);
 }

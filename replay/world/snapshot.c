@@ -391,6 +391,8 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 			world->growth_seen = !type->filter[0] || strstr(type->filter, "item < 5");
 		if (type->kind == EVENT_BLOCK_BIO_QUEUE)
 			world->swap_io_only = type->filter[0];
+		if (type->kind == EVENT_MM_FILEMAP_FAULT)
+			world->mappings_seen = true;
 		if (type->kind == EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE)
 			world->adds_seen = true;
 		if (type->kind == EVENT_MEMCG_FLUSH_STATS ||

@@ -86,6 +86,7 @@ struct world_file {
 	/* Where its last write began, which tells the pages of later ones; sector 0: not written yet. */
 	uint64_t written_sector, written_page;
 	bool block_device; /* a file system's metadata, cached under the device's own inode */
+	bool mapped; /* some of its folios were, on a tape that does not tell which are: see mappings_seen */
 };
 
 /* Where the last read of a task from a file ended; stands in for the struct file. */
@@ -149,6 +150,7 @@ struct world {
 	bool reads_seen; /* reads by descriptor are: mm_filemap_get_pages */
 	bool read_calls_seen; /* pread64() is */
 	bool growth_seen; /* each list that grows is: where isolated folios went can be told (6.13) */
+	bool mappings_seen; /* faults of mapped files are on the tape */
 	bool swap_io_only; /* block I/O on the tape is swap's and nobody else's */
 	bool single_frees; /* mm_page_free of single pages is on the tape: anon can be followed */
 	bool faults_seen,

@@ -855,7 +855,7 @@ static void large_anon_folio_is_decided_and_a_single_page_is_taken_as_it_comes(v
 	assert_int_equal(decided(CHECK_insertion_list), 1);
 	assert_int_equal(unequal(CHECK_insertion_list), 0);
 	assert_int_equal(world.inferred[INFER_anon_added_at_insertion], 2);
-	assert_int_equal(world.inferred[INFER_anon_order_unknown], 1);
+	assert_int_equal(world.inferred[INFER_anon_of_before], 1); /* no allocation told of it */
 }
 
 /* ---- broken tapes */

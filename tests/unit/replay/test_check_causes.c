@@ -12,6 +12,7 @@
 #define INACTIVE_FILE 2
 #define ACTIVE_FILE 3
 #define PAGE 5
+#define MAPPED_PAGE 98
 
 static struct made_tape tape;
 static struct world world;
@@ -93,20 +94,29 @@ static void without_any_fact_it_is_unexplained(void **state)
 	assert_cause(CHECK_CAUSE_unexplained);
 }
 
+/* It waits in a batch, and whoever maps it may make it young. */
+static void made_mapped_page(void)
+{
+	made_add(&tape, 0, GROUP_TASK, MAPPED_PAGE);
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_FAULT, MADE_INO, MADE_DEV, MAPPED_PAGE);
+}
+
 static void a_loss_on_any_cpu_comes_first(void **state)
 {
 	(void)state;
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_FAULT, MADE_INO, MADE_DEV, PAGE);
+	made_mapped_page();
 	made_lost(&tape, 1, 3);
 	made_read(&tape, 1, OTHER_TASK, 0, 0); /* a loss is told before the next event of its CPU */
-	assert_cause(CHECK_CAUSE_lost_events);
+	made_insertion(&tape, 0, GROUP_TASK, MAPPED_PAGE, ACTIVE_FILE);
+	assert_cause_of(CHECK_insertion_list, CHECK_CAUSE_lost_events);
 }
 
 static void a_mapped_folio_may_have_been_referenced_unseen(void **state)
 {
 	(void)state;
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_FAULT, MADE_INO, MADE_DEV, PAGE);
-	assert_cause(CHECK_CAUSE_unseen_reference);
+	made_mapped_page();
+	made_insertion(&tape, 0, GROUP_TASK, MAPPED_PAGE, ACTIVE_FILE);
+	assert_cause_of(CHECK_insertion_list, CHECK_CAUSE_unseen_reference);
 }
 
 static void another_folio_that_is_mapped_is_no_reason(void **state)
