@@ -6,6 +6,7 @@
 #   protected   below one limit, a group with memory.low beside one without
 #   high        a group with memory.high and no limit
 #   reclaim     a group without either, from which somebody outside takes memory: memory.reclaim
+#   mapped      random touches of a mapped file and of anonymous memory, with swap
 #   global      no limit anywhere: kswapd and direct reclaim make the room
 #   kswapd      the same in a guest of 128 MiB: the bundled tape
 # usage: guest-classes.sh CLASS...      leaves CLASS.lrt each
@@ -132,6 +133,17 @@ for class in "$@"; do
 		mkdir $groups/reclaim
 		record_group reclaim reclaim
 		rmdir $groups/reclaim
+		;;
+	mapped)
+		dd if=/dev/zero of="$DATA/swap" bs=1M count=128 2>/dev/null
+		chmod 600 "$DATA/swap"
+		mkswap "$DATA/swap" >/dev/null
+		swapon "$DATA/swap"
+		lrutape-record record -o "$OUT/mapped.lrt" --memory 32M -- logged_touch --file "$DATA/a" \
+			--file-pages 6144 --anon-pages 6144 --touches 120000 --log "$DATA/touches"
+		mv "$DATA/touches" "$OUT/mapped.lrt.touches"
+		swapoff "$DATA/swap"
+		rm "$DATA/swap"
 		;;
 	global)
 		lrutape-record record -o "$OUT/global.lrt" --warm -- \
