@@ -9,6 +9,7 @@
 #   mapped      random touches of a mapped file and of anonymous memory, with swap
 #   global      no limit anywhere: kswapd and direct reclaim make the room
 #   kswapd      the same in a guest of 128 MiB: the bundled tape
+#   touches     the class mapped, small: the bundled tape
 # usage: guest-classes.sh CLASS...      leaves CLASS.lrt each
 # shellcheck shell=dash
 set -e
@@ -77,6 +78,19 @@ reclaim() {
 	wait_for_readers
 }
 
+# As many pages of a mapped file as of anonymous memory, with swap.
+touches() { # class limit pages touches
+	dd if=/dev/zero of="$DATA/swap" bs=1M count=128 2>/dev/null
+	chmod 600 "$DATA/swap"
+	mkswap "$DATA/swap" >/dev/null
+	swapon "$DATA/swap"
+	lrutape-record record -o "$OUT/$1.lrt" --memory "$2" -- logged_touch --file "$DATA/a" \
+		--file-pages "$3" --anon-pages "$3" --touches "$4" --log "$DATA/touches"
+	mv "$DATA/touches" "$OUT/$1.lrt.touches"
+	swapoff "$DATA/swap"
+	rm "$DATA/swap"
+}
+
 wait_for_readers() {
 	for reader in $readers; do wait "$reader"; done
 	readers=
@@ -134,17 +148,8 @@ for class in "$@"; do
 		record_group reclaim reclaim
 		rmdir $groups/reclaim
 		;;
-	mapped)
-		dd if=/dev/zero of="$DATA/swap" bs=1M count=128 2>/dev/null
-		chmod 600 "$DATA/swap"
-		mkswap "$DATA/swap" >/dev/null
-		swapon "$DATA/swap"
-		lrutape-record record -o "$OUT/mapped.lrt" --memory 32M -- logged_touch --file "$DATA/a" \
-			--file-pages 6144 --anon-pages 6144 --touches 120000 --log "$DATA/touches"
-		mv "$DATA/touches" "$OUT/mapped.lrt.touches"
-		swapoff "$DATA/swap"
-		rm "$DATA/swap"
-		;;
+	mapped) touches mapped 32M 6144 120000 ;;
+	touches) touches touches 8M 1536 24000 ;;
 	global)
 		lrutape-record record -o "$OUT/global.lrt" --warm -- \
 			random_read --file "$file" --file-size 640M --reads 600000
