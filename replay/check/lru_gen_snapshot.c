@@ -2,9 +2,9 @@
 /*
  * lru_gen_full, as it was read while the recording ran, held against the core's generations and counters.
  *
- * The file is read in a while, in which the group may go on. A figure is right if it lies between what the
- * core has when the reading begins and what it has when it ends; where nothing moved, that is one number.
- * If a generation came or went meanwhile, nothing is compared.
+ * The file is read in a while, in which the group may go on. A figure is right if it lies between the least
+ * and the most that the core has had of it from when the reading begins to when it ends; where nothing moved,
+ * that is one number. If a generation came or went meanwhile, nothing is compared.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,21 +16,24 @@
 
 #define ROW_WORDS 8
 
-/* A memcg before and after the reading. */
+/* A memcg's figures while the file is read. */
 struct in_between {
 	const struct mem_cgroup *memcg;
-	const struct lru_gen_folio *before, *after;
+	const struct lru_gen_folio *least, *most, *after;
 };
 
-/* Generations of all memcgs, when the reading of the next snapshot began. */
+/* Of all memcgs, since the reading of the next snapshot began. */
 struct lru_gen_before {
 	unsigned int nr_memcgs;
-	struct lru_gen_folio lrugen[];
+	struct {
+		struct lru_gen_folio least, most;
+		bool in_motion; /* a generation came or went */
+	} range[];
 };
 
-static bool lies_between(uint64_t x, uint64_t a, uint64_t b)
+static bool lies_between(uint64_t x, uint64_t least, uint64_t most)
 {
-	return a < b ? a <= x && x <= b : b <= x && x <= a;
+	return least <= x && x <= most;
 }
 
 static uint64_t pages_of(const struct lru_gen_folio *lrugen, int type, uint64_t seq)
@@ -49,20 +52,20 @@ static uint64_t pages_of(const struct lru_gen_folio *lrugen, int type, uint64_t 
 static void compare_size(struct check *check, const struct in_between *in, int type, uint64_t seq,
 			 const char *text)
 {
-	uint64_t before = pages_of(in->before, type, seq), after = pages_of(in->after, type, seq);
+	uint64_t least = pages_of(in->least, type, seq), most = pages_of(in->most, type, seq);
 	bool used = seq >= in->after->min_seq[type];
 	uint64_t recorded;
 	char *end;
 
 	recorded = strtoull(text, &end, 10);
-	if (lies_between(recorded, before, after) && used == (*end != 'x') &&
+	if (lies_between(recorded, least, most) && used == (*end != 'x') &&
 	    seq <= in->after->max_seq)
 		check_equal(check, in->memcg, CHECK_generation_size);
 	else
 		check_unequal(check, in->memcg, CHECK_generation_size,
 			      "seq %" PRIu64 ": %" PRIu64 " to %" PRIu64 "%s (min %" PRIu64
 			      ", max %" PRIu64 ")|%s",
-			      seq, before, after, used ? "" : "x", in->after->min_seq[type],
+			      seq, least, most, used ? "" : "x", in->after->min_seq[type],
 			      in->after->max_seq, text);
 }
 
@@ -84,7 +87,7 @@ static void follow_tier(struct lru_gen_folio *lrugen, int type, unsigned long ti
 static void compare_tier(struct check *check, const struct in_between *in, int type, uint64_t seq,
 			 unsigned long tier, const unsigned long long recorded[3], char kind)
 {
-	const struct lru_gen_folio *a = in->before, *b = in->after;
+	const struct lru_gen_folio *a = in->least, *b = in->most;
 	const uint64_t average[3][2] = {
 		{ a->avg_refaulted[type][tier], b->avg_refaulted[type][tier] },
 		{ a->avg_total[type][tier], b->avg_total[type][tier] },
@@ -96,9 +99,9 @@ static void compare_tier(struct check *check, const struct in_between *in, int t
 	};
 	const uint64_t(*ours)[2] = kind == 'R' ? average : count;
 
-	if (kind == 'r' && seq != b->min_seq[type]) {
+	if (kind == 'r' && seq != in->after->min_seq[type]) {
 		check_unequal(check, in->memcg, CHECK_tier_counters, "min_seq %" PRIu64 "|%" PRIu64,
-			      b->min_seq[type], seq);
+			      in->after->min_seq[type], seq);
 		return;
 	}
 	for (int i = 0; i < (kind == 'R' ? 2 : 3); i++)
@@ -192,17 +195,16 @@ static void compare_snapshot(struct check *check, const char *text)
 			in.memcg = memcg_of_line(check, line, size);
 			if (!in.memcg || in.memcg->index >= before->nr_memcgs)
 				continue;
-			in.before = &before->lrugen[in.memcg->index];
+			in.least = &before->range[in.memcg->index].least;
+			in.most = &before->range[in.memcg->index].most;
 			in.after = lruvec_lru_gen(&in.memcg->lruvec[0]);
-			if (memcmp(in.before->min_seq, in.after->min_seq,
-				   sizeof(in.before->min_seq)) ||
-			    in.before->max_seq != in.after->max_seq) {
+			if (before->range[in.memcg->index].in_motion) {
 				check->undecided.snapshot_in_motion++;
 				in.memcg = NULL;
 			}
 			continue;
 		}
-		if (!in.memcg || !in.before || size >= sizeof(row))
+		if (!in.memcg || !in.least || size >= sizeof(row))
 			continue;
 		memcpy(row, line, size);
 		row[size] = '\0';
@@ -303,17 +305,66 @@ static void remember(struct check *check)
 {
 	const struct mm *mm = &check->machine.mm;
 	struct lru_gen_before *before = malloc(sizeof(*before) +
-					       mm->nr_memcgs * sizeof(before->lrugen[0]));
+					       mm->nr_memcgs * sizeof(before->range[0]));
 
 	if (!before) {
 		check->failed = true;
 		return;
 	}
 	before->nr_memcgs = mm->nr_memcgs;
-	for (unsigned int i = 0; i < mm->nr_memcgs; i++)
-		before->lrugen[i] = *lruvec_lru_gen(&mm->memcg[i]->lruvec[0]);
+	for (unsigned int i = 0; i < mm->nr_memcgs; i++) {
+		before->range[i].least = *lruvec_lru_gen(&mm->memcg[i]->lruvec[0]);
+		before->range[i].most = before->range[i].least;
+		before->range[i].in_motion = false;
+	}
 	free(check->lru_gen_before);
 	check->lru_gen_before = before;
+}
+
+static void widen_tier(struct lru_gen_folio *least, struct lru_gen_folio *most,
+		       const struct lru_gen_folio *now, int type, int tier)
+{
+#define WIDEN(member)                                                                              \
+	do {                                                                                       \
+		if (now->member < least->member)                                                   \
+			least->member = now->member;                                               \
+		if (now->member > most->member)                                                    \
+			most->member = now->member;                                                \
+	} while (0)
+	WIDEN(avg_refaulted[type][tier]);
+	WIDEN(avg_total[type][tier]);
+	WIDEN(evicted[type][tier]);
+	WIDEN(refaulted[type][tier]);
+	WIDEN(protected[type][tier]);
+}
+
+static void widen(struct lru_gen_folio *least, struct lru_gen_folio *most,
+		  const struct lru_gen_folio *now)
+{
+	for (int type = 0; type < ANON_AND_FILE; type++) {
+		for (int gen = 0; gen < MAX_NR_GENS; gen++)
+			for (int zone = 0; zone < MAX_NR_ZONES; zone++)
+				WIDEN(nr_pages[gen][type][zone]);
+		for (int tier = 0; tier < MAX_NR_TIERS; tier++)
+			widen_tier(least, most, now, type, tier);
+	}
+#undef WIDEN
+}
+
+/* Before each event while the file is read: what the core has had meanwhile. */
+static void widen_all(struct check *check)
+{
+	const struct mm *mm = &check->machine.mm;
+	struct lru_gen_before *before = check->lru_gen_before;
+
+	for (unsigned int i = 0; i < before->nr_memcgs; i++) {
+		const struct lru_gen_folio *now = lruvec_lru_gen(&mm->memcg[i]->lruvec[0]);
+
+		if (now->max_seq != before->range[i].least.max_seq ||
+		    memcmp(now->min_seq, before->range[i].least.min_seq, sizeof(now->min_seq)))
+			before->range[i].in_motion = true;
+		widen(&before->range[i].least, &before->range[i].most, now);
+	}
 }
 
 void check_lru_gen_snapshots(struct check *check)
@@ -330,7 +381,10 @@ void check_lru_gen_snapshots(struct check *check)
 			check_lru_gen_eviction_over(check);
 			remember(check);
 		}
-		if (next->timestamp_ns >= now_ns || !check->lru_gen_before)
+		if (!check->lru_gen_before)
+			return;
+		widen_all(check);
+		if (next->timestamp_ns >= now_ns)
 			return;
 		compare_snapshot(check, next->text);
 		free(check->lru_gen_before);
