@@ -61,10 +61,23 @@ int64_t anonymize_pid(struct anonymize_names *names, int64_t pid)
 	return (int64_t)replace(names, &names->pids, (uint64_t)pid);
 }
 
+static bool is_device(const struct anonymize_names *names, uint64_t dev)
+{
+	unsigned int i = 0;
+
+	if (!(dev >> MINOR_BITS)) /* none of a block device */
+		return false;
+	while (i < names->nr_devices && names->device[i] != dev)
+		i++;
+	return i < names->nr_devices;
+}
+
 uint64_t anonymize_inode(struct anonymize_names *names, uint64_t inode)
 {
 	if (inode == 0 || inode == UINT64_MAX)
 		return inode;
+	if (is_device(names, inode))
+		return anonymize_device(names, inode);
 	return replace(names, &names->inodes, inode);
 }
 
@@ -82,6 +95,8 @@ uint64_t anonymize_device(struct anonymize_names *names, uint64_t dev)
 {
 	if (dev == 0 || dev == UINT64_MAX)
 		return dev;
+	if (dev >> MINOR_BITS && !is_device(names, dev) && names->nr_devices < ANONYMIZE_DEVICES)
+		names->device[names->nr_devices++] = dev;
 	return (dev & ~(uint64_t)MINOR_MASK) | replace(names, &names->minors, dev & MINOR_MASK);
 }
 

@@ -9,10 +9,15 @@
 
 #include "capture/keyed_map.h"
 
+#define ANONYMIZE_DEVICES 64 /* inodes of more are not told apart from others */
+
 struct anonymize_names {
 	struct hash_key key;
 	struct keyed_map pids, inodes, cgroups;
 	struct keyed_map minors; /* of all majors alike: a device keeps its major number */
+	/* Of block devices met so far: the number of such a device's inode is the device's own. */
+	uint64_t device[ANONYMIZE_DEVICES];
+	unsigned int nr_devices;
 	uint64_t root_cgroup; /* keeps its inode, with 0 and 1 */
 	char mount[256]; /* of the memory controller's cgroups, if not where it belongs */
 	bool cgroup_v1;

@@ -26,12 +26,20 @@ struct future {
 	uint64_t chain_mask, nr_chains;
 };
 
-struct future_range future_range(const struct tape_event *event, uint64_t read_end)
+struct future_range future_range(const struct world *world, const struct tape_event *event,
+				 uint64_t read_end)
 {
 	const uint64_t *v = event->value;
 	uint64_t n;
 
 	switch (event->kind) {
+	case EVENT_BLOCK_TOUCH_BUFFER:
+		return (struct future_range){
+			.dev = world->bdev_dev,
+			.ino = v[BLOCK_TOUCH_BUFFER_DEV],
+			.first = world_touched_page(event),
+			.nr = world->bdev_dev ? 1 : 0,
+		};
 	case EVENT_PAGE_REQUEST:
 		n = v[PAGE_REQUEST_SIZE];
 		if (n == TAPE_VALUE_ABSENT || !n || n > REQUEST_PAGES_LIMIT)
@@ -159,7 +167,7 @@ static void open_rings(struct future *future)
 
 static int add_event(struct future *future, const struct tape_event *event, uint64_t read_end)
 {
-	struct future_range range = future_range(event, read_end);
+	struct future_range range = future_range(&future->world, event, read_end);
 	enum future_touch kind;
 	uint32_t file;
 

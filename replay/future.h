@@ -54,8 +54,9 @@ static inline bool future_add_is_demanded(const struct world_task *task, uint32_
 	       (task->demand_first <= index + nr - 1 && index <= task->demand_last);
 }
 
-/** future_range() - what an event touches. @read_end: of event_stream_next(). */
-struct future_range future_range(const struct tape_event *event, uint64_t read_end);
+/** future_range() - what an event touches. @world: has seen it. @read_end: of event_stream_next(). */
+struct future_range future_range(const struct world *world, const struct tape_event *event,
+				 uint64_t read_end);
 
 /**
  * future_read() - the pass over the tape

@@ -197,6 +197,12 @@ void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32
 	folio_add_lru(&machine->mm, cpu, folio);
 }
 
+void machine_made_for_buffer(struct machine *machine, struct folio *folio, unsigned int cpu)
+{
+	folio_set(folio, PG_referenced);
+	machine->mm.policy->folio_accessed(&machine->mm, cpu, folio);
+}
+
 static struct pending_read *pending_of(struct machine *machine, const struct world_task *task)
 {
 	if (!machine_has_room(machine, (void **)&machine->pending, &machine->room_pending,

@@ -104,6 +104,13 @@ void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32
 			    uint64_t index, unsigned int cpu, bool for_write);
 
 /**
+ * machine_made_for_buffer() - a folio just added was made by a look-up of a block: that made it referenced,
+ * and found it when it looked again
+ * Kernel: mm/filemap.c, __filemap_get_folio() with FGP_ACCESSED; fs/buffer.c, __find_get_block_slow(), v6.18.
+ */
+void machine_made_for_buffer(struct machine *machine, struct folio *folio, unsigned int cpu);
+
+/**
  * machine_lock_new() - a task has added a folio; if its readahead did, it stays locked until the whole
  * window is submitted
  * Kernel: mm/readahead.c, page_cache_ra_order(), page_cache_ra_unbounded(), v6.18.

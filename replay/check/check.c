@@ -214,6 +214,9 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	cpu = check_cpu(check);
 	if (check->growth)
 		check_growth_over(check, cpu);
+	if (check->run[cpu].made && event->kind != EVENT_MM_LRU_INSERTION &&
+	    event->kind != EVENT_MOD_MEMCG_LRUVEC_STATE)
+		check_buffer_found(check, cpu);
 	if (event->kind == EVENT_MM_LRU_INSERTION)
 		check->run[cpu].nr++;
 	else if (check->run[cpu].nr && event->kind != EVENT_MOD_MEMCG_LRUVEC_STATE)
@@ -266,6 +269,9 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	case EVENT_MM_FILEMAP_FAULT:
 		check_pages_mapped(check, v[MM_FILEMAP_FAULT_S_DEV], v[MM_FILEMAP_FAULT_I_INO],
 				   v[MM_FILEMAP_FAULT_INDEX], v[MM_FILEMAP_FAULT_INDEX]);
+		break;
+	case EVENT_BLOCK_TOUCH_BUFFER:
+		check_buffer_touched(check);
 		break;
 	case EVENT_MM_PAGE_ALLOC:
 		check_page_allocated(check);

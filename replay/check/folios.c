@@ -84,6 +84,10 @@ void check_folio_added(struct check *check)
 	if (task->in_fault)
 		folio_set(folio, FOLIO_in_fault);
 	machine_add_file_folio(&check->machine, folio, file, index, check_cpu(check), for_write);
+	if (world_is_buffer(check->world, task, file, index)) {
+		world_infer(check->world, INFER_buffer_made);
+		check_buffer_made(check, folio);
+	}
 	machine_lock_new(&check->machine, task, folio);
 }
 

@@ -41,13 +41,9 @@ static void compare_insertion(struct check *check, struct folio *folio, enum lru
 
 	if (check->machine.mm.policy->generations)
 		return;
-	if (check_is_metadata(check, folio)) {
-		check->undecided.metadata++;
-		world_infer(check->world, INFER_block_device_accessed);
-		return;
-	}
 	/* Two reads while it waited would make it active, and they are not on the tape. */
-	if (!world_reads_known(check->world) && folio->file && !folio_test(folio, FOLIO_refaulted))
+	if (!world_reads_known(check->world) && folio->file &&
+	    !folio_test(folio, FOLIO_refaulted) && !check_is_metadata(check, folio))
 		return;
 	if (predicted == recorded)
 		check_equal(check, memcg, CHECK_insertion_list);
@@ -126,6 +122,40 @@ static struct folio *inserted_anon(struct check *check, struct folio *folio, uin
 	return folio;
 }
 
+static void folio_accessed(struct check *check, struct folio *folio);
+
+void check_buffer_made(struct check *check, struct folio *folio)
+{
+	folio_set(folio, PG_referenced);
+	check->run[check_cpu(check)].made = folio;
+}
+
+void check_buffer_found(struct check *check, unsigned int cpu)
+{
+	struct folio *folio = check->run[cpu].made;
+
+	check->run[cpu].made = NULL;
+	if (folio_test(folio, FOLIO_alive))
+		folio_accessed(check, folio);
+}
+
+/*
+ * The last one of a batch that drains as soon as it is added has filled it, and is found after that.
+ * Return: the folio is one.
+ */
+static bool is_found_later(struct check *check, const struct folio *folio)
+{
+	unsigned int cpu = check_cpu(check);
+	const struct insertion_run *run = &check->run[cpu];
+
+	if (run->made != folio)
+		return false;
+	if (run->nr % check->machine.mm.config.rules.folio_batch_size == 0)
+		return true;
+	check_buffer_found(check, cpu);
+	return false;
+}
+
 void check_inserted(struct check *check)
 {
 	struct mm *mm = &check->machine.mm;
@@ -134,13 +164,14 @@ void check_inserted(struct check *check)
 	uint64_t flags = v[MM_LRU_INSERTION_FLAGS];
 	const struct list_growth *growth = check_growth_of(check, v[MM_LRU_INSERTION_LRU]);
 	enum lru_list recorded;
-	bool was_known = folio, waited = false;
+	bool was_known = folio, waited = false, found_later = false;
 
 	if (v[MM_LRU_INSERTION_LRU] >= NR_LRU_LISTS)
 		return;
 	recorded = (enum lru_list)v[MM_LRU_INSERTION_LRU];
 	if (folio && folio_test(folio, FOLIO_in_add_batch)) {
 		waited = true;
+		found_later = is_found_later(check, folio);
 		lru_batch_remove(mm, folio->cpu, BATCH_LRU_ADD, folio);
 	} else if (folio && folio_test(folio, PG_lru) &&
 		   (check->world->single_frees || !(flags & INSERTION_ANON && !folio->order))) {
@@ -175,6 +206,8 @@ void check_inserted(struct check *check)
 		force_active(check, folio, recorded & 1);
 	mm->policy->folio_added(mm, folio->lruvec, folio);
 	folio_set(folio, PG_lru);
+	if (found_later)
+		check_buffer_found(check, check_cpu(check));
 	check->run[check_cpu(check)].ends_large = folio->order >=
 						  mm->config.rules.lru_cached_order_limit;
 }
@@ -285,6 +318,19 @@ void check_pages_read(struct check *check, uint64_t read_end)
 	}
 }
 
+void check_buffer_touched(struct check *check)
+{
+	uint32_t file = world_touched_file(check->world, check->event);
+	struct folio *folio = file ? page_cache_folio(&check->machine.cache, file,
+						      world_touched_page(check->event)) :
+				     NULL;
+
+	if (!folio)
+		return;
+	check->world->nr_stimuli++;
+	folio_accessed(check, folio);
+}
+
 static bool is_in_batch(const struct folio_batch *batch, const struct folio *folio)
 {
 	for (unsigned int i = 0; i < batch->nr; i++)
@@ -333,9 +379,9 @@ void check_activated(struct check *check)
 		drain->nr--;
 		memmove(drain->folio, drain->folio + 1, drain->nr * sizeof(drain->folio[0]));
 	}
-	if (check_is_metadata(check, folio)) {
-		check->undecided.metadata++;
-	} else if (!world_reads_known(check->world)) {
+	if (check_is_metadata(check, folio) && place < 0) {
+		check->undecided.metadata++; /* not each look-up of a block is told */
+	} else if (!world_reads_known(check->world) && !check_is_metadata(check, folio)) {
 		world_infer(check->world, INFER_second_read);
 		check->world->nr_stimuli++;
 		workingset_age_nonresident(folio->lruvec, folio_nr_pages(folio));

@@ -17,15 +17,12 @@
  * the next scan. Up to 6.6 there are no isolate and shrink events: a victim that is not among the isolated
  * says that the next scan has begun.
  */
+#include "replay/check/lru_gen.h"
+
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "replay/check/state.h"
-#include "replay/mm/lru_gen.h"
-
-static struct reclaim_bracket *current_bracket(struct check *check)
+struct reclaim_bracket *lru_gen_bracket(struct check *check)
 {
 	struct world_task *task = world_task(check->world, check->event->pid);
 
@@ -74,7 +71,7 @@ static void scan_done(struct check *check, struct reclaim_bracket *bracket, uint
 }
 
 /* The scan that bracket->applied says, by the core. */
-static void scan(struct check *check, struct reclaim_bracket *bracket)
+void lru_gen_scan(struct check *check, struct reclaim_bracket *bracket)
 {
 	struct mm *mm = &check->machine.mm;
 
@@ -88,64 +85,6 @@ static void scan(struct check *check, struct reclaim_bracket *bracket)
 			bracket->predicted_reclaimed += folio_nr_pages(folio);
 		check_note_isolated(check, bracket, folio);
 		bracket->total_unknown |= folio_test(folio, FOLIO_mapped | PG_swapbacked);
-	}
-}
-
-/* ---- metadata: their reads have no event, and they are held by their buffers, so that they stay for long */
-
-#define METADATA_TRIED 6 /* folios of one scan */
-
-struct metadata_guess {
-	struct check *check;
-	struct folio *folio[METADATA_TRIED];
-	bool would_take[METADATA_TRIED];
-	unsigned int nr;
-	unsigned int flipped; /* bit i: folio[i] fares otherwise than its flags say */
-};
-
-static enum scan_fate guess_fate(void *ctx, struct folio *folio, bool would_take)
-{
-	struct metadata_guess *guess = ctx;
-	unsigned int i = 0;
-
-	if (!check_is_metadata(guess->check, folio))
-		return would_take ? SCAN_TAKES : SCAN_MOVES_ON;
-	while (i < guess->nr && guess->folio[i] != folio)
-		i++;
-	if (i == METADATA_TRIED)
-		return would_take ? SCAN_TAKES : SCAN_MOVES_ON;
-	if (i == guess->nr) {
-		guess->folio[i] = folio;
-		guess->would_take[i] = would_take;
-		guess->nr++;
-	}
-	return would_take != (guess->flipped >> i & 1) ? SCAN_TAKES : SCAN_MOVES_ON;
-}
-
-/*
- * The scan's figures are on the tape: if they come out only with other access counts of metadata folios
- * among those it looked at, these are it.
- */
-static void settle_metadata(struct check *check, const struct scan_request *request,
-			    uint64_t nr_scanned, uint64_t nr_taken)
-{
-	struct mm *mm = &check->machine.mm;
-	struct metadata_guess guess = { .check = check };
-
-	do {
-		struct scan_result result = { 0 };
-
-		lru_gen_preview(mm, request, guess_fate, &guess, &result);
-		if (result.nr_scanned == nr_scanned && result.nr_taken == nr_taken)
-			break;
-	} while (++guess.flipped < 1u << guess.nr);
-	if (!guess.flipped || guess.flipped == 1u << guess.nr)
-		return;
-	for (unsigned int i = 0; i < guess.nr; i++) {
-		if (!(guess.flipped >> i & 1))
-			continue;
-		world_infer(check->world, INFER_metadata_tier);
-		lru_gen_set_accesses(mm, guess.folio[i], guess.would_take[i] ? 5 : 0);
 	}
 }
 
@@ -218,7 +157,7 @@ static bool has_own_order(const struct reclaim_bracket *bracket)
 }
 
 /* The walk goes on to its next scan. @foreseen: where none is, 0. Return: false: it ends. */
-static bool next_scan(struct check *check, struct reclaim_bracket *bracket, uint64_t foreseen)
+bool lru_gen_next_scan(struct check *check, struct reclaim_bracket *bracket, uint64_t foreseen)
 {
 	const struct lruvec *lruvec = mem_cgroup_lruvec(bracket->top, 0);
 	uint64_t agings = lruvec->counter[COUNT_aging];
@@ -237,15 +176,16 @@ static bool next_scan(struct check *check, struct reclaim_bracket *bracket, uint
 void check_lru_gen_isolated(struct check *check, uint64_t foreseen)
 {
 	const uint64_t *v = check->event->value;
-	struct reclaim_bracket *bracket = current_bracket(check);
+	struct reclaim_bracket *bracket = lru_gen_bracket(check);
 	uint64_t lru = v[MM_VMSCAN_LRU_ISOLATE_LRU];
 	const char *predicted;
 
 	if (!bracket || !bracket->predicted ||
 	    (lru != LRU_INACTIVE_ANON && lru != LRU_INACTIVE_FILE))
 		return;
-	predicted = next_scan(check, bracket, foreseen) ? check_lru_name[bracket->request.lru] :
-							  "the end";
+	predicted = lru_gen_next_scan(check, bracket, foreseen) ?
+			    check_lru_name[bracket->request.lru] :
+			    "the end";
 	if (bracket->has_request && bracket->request.lru == lru) {
 		check_equal(check, bracket->top, CHECK_isolate_request);
 	} else {
@@ -269,10 +209,10 @@ void check_lru_gen_isolated(struct check *check, uint64_t foreseen)
 	bracket->applied.reclaim_idx = (uint8_t)v[MM_VMSCAN_LRU_ISOLATE_HIGHEST_ZONEIDX];
 	if (bracket->applied.reclaim_idx >= MAX_NR_ZONES)
 		bracket->applied.reclaim_idx = MAX_NR_ZONES - 1;
-	settle_metadata(check, &bracket->applied, v[MM_VMSCAN_LRU_ISOLATE_NR_SCANNED],
-			v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN]);
+	lru_gen_settle_metadata(check, &bracket->applied, v[MM_VMSCAN_LRU_ISOLATE_NR_SCANNED],
+				v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN]);
 	compare_figures(check, bracket);
-	scan(check, bracket);
+	lru_gen_scan(check, bracket);
 	if (!v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN]) /* no shrink event follows */
 		scan_done(check, bracket, 0);
 }
@@ -280,7 +220,7 @@ void check_lru_gen_isolated(struct check *check, uint64_t foreseen)
 void check_lru_gen_shrunk(struct check *check)
 {
 	const uint64_t *v = check->event->value;
-	struct reclaim_bracket *bracket = current_bracket(check);
+	struct reclaim_bracket *bracket = lru_gen_bracket(check);
 	uint64_t nr_reclaimed = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_RECLAIMED];
 	uint64_t priority = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_PRIORITY];
 
@@ -307,50 +247,18 @@ void check_lru_gen_shrunk(struct check *check)
 			  v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE1]);
 }
 
-static bool is_silent(const struct check *check)
+bool lru_gen_is_silent(const struct check *check)
 {
 	return check->machine.mm.config.rules.lru_gen.silent;
 }
 
-static bool is_taken(const struct reclaim_bracket *bracket, const struct folio *folio)
+bool lru_gen_is_taken(const struct reclaim_bracket *bracket, const struct folio *folio)
 {
 	for (const struct list_head *pos = bracket->taken.next; pos != &bracket->taken;
 	     pos = pos->next)
 		if (pos == &folio->lru)
 			return true;
 	return false;
-}
-
-/*
- * A metadata folio is evicted that the scan was thought to have moved on. If it took another one, that was
- * the wrong one of the two: the figures are the same either way.
- */
-static void settle_victim(struct check *check, struct reclaim_bracket *bracket, struct folio *folio)
-{
-	struct mm *mm = &check->machine.mm;
-	struct lruvec *lruvec = folio->lruvec;
-	struct folio *other = NULL;
-
-	if (!folio_test(folio, PG_lru) || !check_is_metadata(check, folio))
-		return;
-	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
-		other = list_entry(pos, struct folio, lru);
-		if (check_is_metadata(check, other) && !folio_test(other, FOLIO_survivor))
-			break;
-		other = NULL;
-	}
-	if (!other)
-		return;
-	world_infer(check->world, INFER_metadata_tier);
-	mm->policy->folio_removed(mm, lruvec, folio);
-	folio_clear(folio, PG_active);
-	lru_gen_set_accesses(mm, folio, 0);
-	folio_set(folio, FOLIO_isolated);
-	list_add(&folio->lru, &other->lru);
-	list_del(&other->lru);
-	folio_clear(other, FOLIO_isolated);
-	folio_set(other, PG_lru);
-	lru_gen_add_bumped(mm, lruvec, other);
 }
 
 /* The first isolated folio that was neither evicted nor passed over. */
@@ -365,143 +273,14 @@ static struct folio *next_victim(const struct check *check, const struct reclaim
 	return NULL;
 }
 
-/* ---- kernels without isolate events */
-
-/* The walk goes on until a scan has taken something. Return: false: it ends before that. */
-static bool scan_something(struct check *check, struct reclaim_bracket *bracket)
-{
-	while (next_scan(check, bracket, 0)) {
-		scan(check, bracket);
-		if (!list_empty(&bracket->taken))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The call's first scan takes place as soon as the CPU's batch is drained. Later ones show only by their
- * victims.
- */
-void check_lru_gen_drained(struct check *check)
-{
-	struct reclaim_bracket *bracket = current_bracket(check);
-
-	if (!is_silent(check) || !bracket || !bracket->predicted || bracket->scan_begun ||
-	    check->machine.mm.cpu[check_cpu(check)].batch[BATCH_LRU_ADD].nr)
-		return;
-	bracket->scan_begun = true;
-	scan_something(check, bracket);
-}
-
-static bool others_reclaim(const struct check *check, const struct reclaim_bracket *bracket)
-{
-	const struct world *world = check->world;
-
-	for (uint64_t i = 0; i <= world->task_mask; i++) {
-		const struct reclaim_bracket *other = world->task[i] ? world->task[i]->bracket :
-								       NULL;
-
-		if (other && other != bracket && other->target == bracket->target)
-			return true;
-	}
-	return false;
-}
-
-static void move_all(struct list_head *from, struct list_head *to)
-{
-	while (!list_empty(from))
-		list_move_tail(from->next, to);
-}
-
-/* What the bracket has isolated was another task's scan. Return: false: there is no room for it. */
-static bool park(struct check *check, struct reclaim_bracket *bracket)
-{
-	for (int i = 0; i < PARKED_SCANS; i++) {
-		struct parked_scan *parked = &check->parked[i];
-
-		if (parked->target)
-			continue;
-		parked->target = bracket->target;
-		parked->applied = bracket->applied;
-		parked->result = bracket->result;
-		list_init(&parked->taken);
-		move_all(&bracket->taken, &parked->taken);
-		bracket->total_unknown = true;
-		return true;
-	}
-	return false;
-}
-
-/* A scan that another task's victim had shown was this one's. Return: there is one with this folio. */
-static bool take_parked(struct check *check, struct reclaim_bracket *bracket,
-			const struct folio *folio)
-{
-	for (int i = 0; i < PARKED_SCANS; i++) {
-		struct parked_scan *parked = &check->parked[i];
-
-		if (!parked->target)
-			continue;
-		for (const struct list_head *pos = parked->taken.next; pos != &parked->taken;
-		     pos = pos->next) {
-			if (pos != &folio->lru)
-				continue;
-			next_scan(check, bracket, 0);
-			bracket->applied = parked->applied;
-			bracket->result = parked->result;
-			bracket->isolated = true;
-			bracket->total_unknown = true;
-			move_all(&parked->taken, &bracket->taken);
-			parked->target = NULL;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Nobody reclaims there any more: what nobody claimed has survived. */
-static void put_back_parked(struct check *check, const struct mem_cgroup *target)
-{
-	struct mm *mm = &check->machine.mm;
-
-	for (int i = 0; i < PARKED_SCANS; i++) {
-		struct parked_scan *parked = &check->parked[i];
-
-		if (parked->target != target)
-			continue;
-		mm->policy->putback(mm, &parked->applied, &parked->taken);
-		parked->target = NULL;
-	}
-}
-
-/*
- * A victim that is not among the isolated: another task's scan, or the next one. If that has not taken it
- * either, and others reclaim from the same lists, it was theirs.
- */
-static void scan_up_to(struct check *check, struct reclaim_bracket *bracket,
-		       const struct folio *folio)
-{
-	if (is_taken(bracket, folio) || take_parked(check, bracket, folio))
-		return;
-	bracket->scan_begun = true;
-	if (!scan_something(check, bracket))
-		return;
-	while (!is_taken(bracket, folio) && folio_test(folio, PG_lru) &&
-	       others_reclaim(check, bracket) && park(check, bracket)) {
-		bracket->applied.tier_idx = get_tier_idx(&check->machine.mm,
-							 bracket->applied.lruvec,
-							 bracket->applied.lru == LRU_INACTIVE_FILE);
-		scan(check, bracket);
-	}
-}
-
 void check_lru_gen_victim(struct check *check, struct reclaim_bracket *bracket, struct folio *folio)
 {
 	struct folio *expected;
 
-	if (is_silent(check))
-		scan_up_to(check, bracket, folio);
-	if (bracket->isolated && !is_taken(bracket, folio))
-		settle_victim(check, bracket, folio);
+	if (lru_gen_is_silent(check))
+		lru_gen_scan_up_to(check, bracket, folio);
+	if (bracket->isolated && !lru_gen_is_taken(bracket, folio))
+		lru_gen_settle_victim(check, bracket, folio);
 	if (folio_test(folio, PG_dirty)) {
 		check->undecided.writeback++;
 		world_infer(check->world, INFER_writeback_ended);
@@ -510,14 +289,14 @@ void check_lru_gen_victim(struct check *check, struct reclaim_bracket *bracket, 
 	}
 	bracket->total_unknown |= check_is_metadata(check, folio);
 	expected = next_victim(check, bracket);
-	bracket->result.nr_reclaimed += is_silent(check) ? folio_nr_pages(folio) : 0;
-	if (is_taken(bracket, folio) && !folio_test(folio, FOLIO_survivor)) {
+	bracket->result.nr_reclaimed += lru_gen_is_silent(check) ? folio_nr_pages(folio) : 0;
+	if (lru_gen_is_taken(bracket, folio) && !folio_test(folio, FOLIO_survivor)) {
 		/* Those before it survived: why is told by no event. */
 		for (struct list_head *pos = bracket->taken.next; pos != &folio->lru;
 		     pos = pos->next)
 			folio_set(list_entry(pos, struct folio, lru), FOLIO_survivor);
 		check_equal(check, bracket->top, CHECK_victim);
-	} else if (!bracket->isolated && !is_silent(check)) {
+	} else if (!bracket->isolated && !lru_gen_is_silent(check)) {
 		check->undecided.second_pass++;
 		bracket->total_unknown = true;
 	} else if (expected) {
@@ -532,7 +311,7 @@ void check_lru_gen_victim(struct check *check, struct reclaim_bracket *bracket, 
 }
 
 /* What the walk still asked for, before it came to its end. */
-static bool finish_walk(struct check *check, struct reclaim_bracket *bracket)
+bool lru_gen_finish_walk(struct check *check, struct reclaim_bracket *bracket)
 {
 	bool goes_on = false;
 
@@ -540,11 +319,11 @@ static bool finish_walk(struct check *check, struct reclaim_bracket *bracket)
 		scan_done(check, bracket, 0);
 		return check_lru_gen_would_go_on(check, bracket);
 	}
-	if (!is_silent(check))
-		return next_scan(check, bracket, 0);
+	if (!lru_gen_is_silent(check))
+		return lru_gen_next_scan(check, bracket, 0);
 	/* Scans that took nothing, or nothing that could go, left no trace. */
-	while (next_scan(check, bracket, 0)) {
-		scan(check, bracket);
+	while (lru_gen_next_scan(check, bracket, 0)) {
+		lru_gen_scan(check, bracket);
 		goes_on |= next_victim(check, bracket) != NULL;
 	}
 	return goes_on;
@@ -558,7 +337,7 @@ void check_lru_gen_ended(struct check *check, uint64_t nr_reclaimed)
 	if (!bracket)
 		return;
 	if (bracket->predicted) {
-		bool goes_on = finish_walk(check, bracket);
+		bool goes_on = lru_gen_finish_walk(check, bracket);
 
 		/* When kswapd stops hangs on free pages, which are in no event. */
 		if (bracket->walk.sc.kswapd)
@@ -578,8 +357,8 @@ void check_lru_gen_ended(struct check *check, uint64_t nr_reclaimed)
 				      "%" PRIu64 " pages|%" PRIu64 " pages",
 				      bracket->predicted_reclaimed, nr_reclaimed);
 		reclaim_walk_end(&bracket->walk);
-		if (is_silent(check) && !others_reclaim(check, bracket))
-			put_back_parked(check, bracket->target);
+		if (lru_gen_is_silent(check))
+			lru_gen_silent_ended(check, bracket);
 	}
 	free(bracket);
 	task->bracket = NULL;
@@ -598,76 +377,4 @@ void check_lru_gen_activated(struct check *check)
 	check->undecided.young++;
 	if (folio_test(folio, PG_lru))
 		mm->policy->folio_activated(mm, folio->lruvec, folio);
-}
-
-/* ---- debugfs: commands that have no event, told by a mark "lru_gen COMMAND" */
-
-void check_lru_gen_eviction_over(struct check *check)
-{
-	struct world_task *task = check->debugfs_task;
-	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
-
-	check->debugfs_task = NULL;
-	if (!bracket || !bracket->by_debugfs)
-		return;
-	finish_walk(check, bracket);
-	free(bracket);
-	task->bracket = NULL;
-}
-
-static void begin_eviction(struct check *check, struct mem_cgroup *memcg, uint64_t seq,
-			   unsigned int swappiness, uint64_t nr)
-{
-	struct world_task *task = world_task(check->world, check->event->pid);
-	struct reclaim_bracket *bracket;
-
-	if (!task || task->bracket ||
-	    seq + MIN_NR_GENS > lruvec_lru_gen(mem_cgroup_lruvec(memcg, 0))->max_seq)
-		return;
-	bracket = calloc(1, sizeof(*bracket));
-	if (!bracket) {
-		check->failed = true;
-		return;
-	}
-	list_init(&bracket->taken);
-	bracket->target = bracket->top = memcg;
-	bracket->predicted = bracket->by_debugfs = true;
-	bracket->total_unknown = true;
-	reclaim_walk_begin_eviction(&bracket->walk, &check->machine.mm, memcg, seq, swappiness, nr);
-	task->bracket = bracket;
-	check->debugfs_task = task;
-}
-
-void check_lru_gen_mark(struct check *check, const char *text)
-{
-	unsigned long long seq, nr = UINT64_MAX;
-	unsigned int memcg_id, nid, swappiness = 0;
-	struct mem_cgroup *memcg;
-	char command;
-
-	if (sscanf(text, "lru_gen %c %u %u %llu %u %llu", &command, &memcg_id, &nid, &seq,
-		   &swappiness, &nr) < 4)
-		return;
-	/* Which memcg has that number is in lru_gen_full; the command is of the recorded one so far. */
-	memcg = machine_memcg(&check->machine, check->world->command_memcg);
-	if (command == '+')
-		lru_gen_inc_max_seq(&check->machine.mm, mem_cgroup_lruvec(memcg, 0), swappiness);
-	else if (command == '-')
-		begin_eviction(check, memcg, seq, swappiness, nr);
-}
-
-/* The task of a debugfs eviction does something else: that is over. */
-void check_lru_gen_before(struct check *check)
-{
-	if (!check->debugfs_task || check->debugfs_task->pid != check->event->pid)
-		return;
-	switch (check->event->kind) {
-	case EVENT_MM_VMSCAN_LRU_ISOLATE:
-	case EVENT_MM_VMSCAN_LRU_SHRINK_INACTIVE:
-	case EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE:
-	case EVENT_MM_LRU_ACTIVATE:
-		return;
-	default:
-		check_lru_gen_eviction_over(check);
-	}
 }

@@ -10,9 +10,7 @@
  *   place.c    where a reclaim call is, when it is not where it was expected
  *   victims.c  which isolated folios are evicted, and where the others go
  *   shadows.c  which shadows reclaim drops
- *   lru_gen.c  the same two of a kernel that runs MGLRU
- *   lru_gen_node.c  where its reclaim from everybody is
- *   lru_gen_snapshot.c  its snapshots
+ *   lru_gen*.c the same two of a kernel that runs MGLRU: lru_gen.h
  *   putback.c  where the others go, on a tape that tells
  *   survivors.c  and on one that does not
  *   verdicts.c what that says of page tables
@@ -114,6 +112,8 @@ struct expected_drain {
 struct insertion_run {
 	unsigned int nr;
 	bool ends_large; /* the last one may not wait, so that it drained the batch itself */
+	struct folio
+		*made; /* the last event: it came for a block of metadata; NULL: something else */
 };
 
 /* MGLRU without events: a scan that was some task's, and not that of the task whose victim showed it. */
@@ -219,6 +219,16 @@ struct swap_queue {
 	uint64_t write_dev, write_sector;
 };
 
+/* A metadata folio that a scan moved on only because accesses were drawn for it: see lru_gen_metadata.c. */
+#define GUESSED_ROOM 6
+
+struct guessed_folio {
+	const struct folio *folio;
+	uint32_t flags; /* PG_referenced and PG_workingset as they were known */
+	uint8_t refs;
+	unsigned int tier; /* in which it was counted as protected */
+};
+
 #define SWAP_DEVICES 8
 
 struct check {
@@ -252,6 +262,8 @@ struct check {
 	enum check_cause last_cause; /* of the last mismatch */
 	unsigned int nr_to_be_asked; /* brackets */
 	struct parked_scan parked[PARKED_SCANS];
+	struct guessed_folio guessed[GUESSED_ROOM]; /* of the last scan */
+	unsigned int nr_guessed;
 	uint64_t walks_from_ns; /* see check_walks_from() */
 	uint32_t nr_snapshots; /* of the world's lru_gen, compared so far */
 	struct lru_gen_before *lru_gen_before; /* while the next one is being read, else NULL */
@@ -362,6 +374,15 @@ void check_inserted(struct check *check);
 
 /** check_insertions_over() - the run of insertions on this CPU ended with the event before. */
 void check_insertions_over(struct check *check, unsigned int cpu);
+
+/** check_buffer_made() - a folio just added was made by a look-up of a block of metadata. */
+void check_buffer_made(struct check *check, struct folio *folio);
+
+/** check_buffer_found() - and found when its task looked again: the CPU goes on to something else. */
+void check_buffer_found(struct check *check, unsigned int cpu);
+
+/** check_buffer_touched() - block_touch_buffer: a metadata folio is accessed. */
+void check_buffer_touched(struct check *check);
 
 /** check_pages_read() - mm_filemap_get_pages. @read_end: of event_stream_next(). */
 void check_pages_read(struct check *check, uint64_t read_end);

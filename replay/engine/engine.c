@@ -150,7 +150,7 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		replay_anon_steps(replay);
 	machine_time_passes(&replay->machine, event->timestamp_ns);
 	if (replay->future)
-		replay->range = future_range(event, read_end);
+		replay->range = future_range(replay->world, event, read_end);
 	if (event_ends_readahead(event)) {
 		struct world_task *task = world_task(replay->world, event->pid);
 
@@ -227,6 +227,9 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		break;
 	case EVENT_MM_VMSCAN_KSWAPD_WAKE:
 		replay_follow_memory(replay);
+		break;
+	case EVENT_BLOCK_TOUCH_BUFFER:
+		replay_buffer_touched(replay);
 		break;
 	case EVENT_PAGE_REQUEST:
 		replay_page_requested(replay);

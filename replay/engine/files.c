@@ -91,6 +91,10 @@ static void add_recorded(struct replay *replay, const struct world_task *task, u
 
 	if (!folio)
 		return;
+	if (world_is_buffer(replay->world, task, file, index)) {
+		replay_stimulus(replay, INFER_buffer_made);
+		machine_made_for_buffer(&replay->machine, folio, replay_cpu(replay));
+	}
 	machine_lock_new(&replay->machine, task, folio);
 	replay_count(folio->lruvec->memcg, demanded ? COUNT_misses : COUNT_readahead, nr);
 	if (demanded)
@@ -353,6 +357,26 @@ void replay_pages_read(struct replay *replay, uint64_t read_end)
 			return;
 		page = next;
 	}
+}
+
+void replay_buffer_touched(struct replay *replay)
+{
+	uint64_t index = world_touched_page(replay->event);
+	uint32_t file = world_touched_file(replay->world, replay->event);
+	struct folio *folio = file ? page_cache_folio(&replay->machine.cache, file, index) : NULL;
+
+	/* One of before the tape is held by it still; one that this run has taken away is made anew. */
+	if (!file || (!folio && !page_cache_slot(&replay->machine.cache, file, index)))
+		return;
+	if (!folio) {
+		folio = replay_bring_in(replay, file, index, 0, 0, false);
+		if (!folio)
+			return;
+		machine_made_for_buffer(&replay->machine, folio, replay_cpu(replay));
+		replay_count(folio->lruvec->memcg, COUNT_misses, 1);
+		folio_set(folio, FOLIO_demanded);
+	}
+	access_folio(replay, folio, true);
 }
 
 void replay_page_requested(struct replay *replay)

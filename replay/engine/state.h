@@ -295,6 +295,9 @@ void replay_pages_read(struct replay *replay, uint64_t read_end);
 /** replay_page_requested() - page_request of an imported access stream: each page is an access. */
 void replay_page_requested(struct replay *replay);
 
+/** replay_buffer_touched() - block_touch_buffer: a metadata folio is accessed. */
+void replay_buffer_touched(struct replay *replay);
+
 /** replay_folio_deleted() - mm_filemap_delete_from_page_cache. Reclaim's are verdicts and stay out. */
 void replay_folio_deleted(struct replay *replay);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "replay/world/readahead.h"
 
+#define PAGE_BYTES 4096
 #define MAX_READAHEAD_ORDER 9 /* PMD order, the largest that readahead allocates */
 
 static bool is_pages(uint64_t value)
@@ -144,6 +145,25 @@ bool world_in_readahead(const struct world_task *task, uint32_t file, uint64_t i
 {
 	return task->window_file == file && task->window_first <= index &&
 	       index <= task->window_last;
+}
+
+bool world_is_buffer(const struct world *world, const struct world_task *task, uint32_t file,
+		     uint64_t index)
+{
+	return world->file[file].block_device && !world_in_readahead(task, file, index);
+}
+
+uint32_t world_touched_file(struct world *world, const struct tape_event *event)
+{
+	return world->bdev_dev ?
+		       world_file(world, world->bdev_dev, event->value[BLOCK_TOUCH_BUFFER_DEV]) :
+		       0;
+}
+
+uint64_t world_touched_page(const struct tape_event *event)
+{
+	return event->value[BLOCK_TOUCH_BUFFER_BLOCK] * event->value[BLOCK_TOUCH_BUFFER_SIZE] /
+	       PAGE_BYTES;
 }
 
 bool world_added_for_write(const struct world *world, const struct world_task *task, uint32_t file,

@@ -145,6 +145,9 @@ uint32_t world_file(struct world *world, uint64_t dev, uint64_t ino)
 	world->file_hash[i] = n;
 	world->file[n] = (struct world_file){ .dev = dev, .ino = ino, .ra_pages = UINT32_MAX };
 	world->file[n].block_device = is_block_device(world, dev);
+	/* The inode of a block device has its dev_t for a number; other pseudo file systems count from 1. */
+	if (world->file[n].block_device && ino >> 20)
+		world->bdev_dev = dev;
 	return n;
 }
 

@@ -117,6 +117,8 @@ struct world {
 	uint64_t file_mask;
 	struct world_reader *reader; /* hash */
 	uint64_t reader_mask, nr_readers;
+	uint64_t
+		bdev_dev; /* of the file system that holds the block devices' inodes; 0: none was seen */
 	uint32_t *mounted; /* devices of mounted file systems */
 	uint32_t nr_mounted;
 
@@ -197,6 +199,24 @@ void world_event_done(struct world *world, const struct tape_event *event, uint6
  * Where a reader goes on by requests of one length, the request's begin tells.
  */
 uint64_t world_read_begin(struct world *world, const struct tape_event *event);
+
+/**
+ * world_is_buffer() - a page just added to a block device's cache was made by a look-up of a block
+ * Told by what it is not: part of a window that the task's readahead is filling.
+ * Kernel: fs/buffer.c, __getblk_slow(), grow_dev_folio(), v6.18.
+ */
+bool world_is_buffer(const struct world *world, const struct world_task *task, uint32_t file,
+		     uint64_t index);
+
+/**
+ * world_touched_file() - which file a block_touch_buffer is of
+ * Kernel: fs/buffer.c, touch_buffer(), v6.18.
+ * Return: its number; 0: no page of any block device was seen.
+ */
+uint32_t world_touched_file(struct world *world, const struct tape_event *event);
+
+/** world_touched_page() - and which base page of it. */
+uint64_t world_touched_page(const struct tape_event *event);
 
 /** world_in_readahead() - a page lies in the window that the task's readahead is filling. */
 bool world_in_readahead(const struct world_task *task, uint32_t file, uint64_t index);

@@ -724,17 +724,59 @@ static void folios_from_before_the_tape_are_not_decided(void **state)
 	assert_int_equal(check_undecided(check)->unseen_folio, 3);
 }
 
-static void metadata_is_not_decided(void **state)
+#define DISK (254 << 20)
+#define BDEV_FS 3 /* device of the file system that holds the disks' inodes */
+
+/* A block of 1 KiB of the third page of the disk: made referenced, and found when it is looked up again. */
+static void buffer_is_made(uint64_t list)
 {
-	(void)state;
 	made_machine(&tape, 64);
 	made_blob(&tape, TAPE_MOMENT_START, "/proc/self/mountinfo",
 		  "22 1 254:0 / / rw - ext4 x rw\n");
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, MADE_PFN, 0xfe00000, 3, 3,
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, MADE_PFN, DISK, 2, BDEV_FS,
 		   0);
-	made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, MADE_PFN, ACTIVE_FILE, 4);
+	made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, MADE_PFN, list, 4);
+}
+
+static void metadata_comes_active(void **state)
+{
+	(void)state;
+	buffer_is_made(ACTIVE_FILE);
 	run_check(0);
-	assert_int_equal(decided(CHECK_insertion_list), 0);
+	assert_int_equal(decided(CHECK_insertion_list), 1);
+	assert_int_equal(unequal(CHECK_insertion_list), 0);
+}
+
+static void metadata_that_comes_inactive_is_found(void **state)
+{
+	(void)state;
+	buffer_is_made(INACTIVE_FILE);
+	run_check(0);
+	assert_int_equal(unequal(CHECK_insertion_list), 1);
+}
+
+/* Put on the inactive list and touched twice, so that a drain activates it. */
+static void touched_buffer_is_accessed(void **state)
+{
+	(void)state;
+	buffer_is_made(INACTIVE_FILE);
+	made_event(&tape, 0, GROUP_TASK, BLOCK_TOUCH_BUFFER, DISK, 11, 1024);
+	made_event(&tape, 0, GROUP_TASK, BLOCK_TOUCH_BUFFER, DISK, 8, 1024);
+	made_event(&tape, 0, GROUP_TASK, BLOCK_TOUCH_BUFFER, DISK, 12, 1024);
+	made_event(&tape, 0, GROUP_TASK, MM_LRU_ACTIVATE, MADE_PFN);
+	run_check(0);
+	assert_int_equal(decided(CHECK_activation), 1);
+	assert_int_equal(unequal(CHECK_activation), 0);
+}
+
+static void activation_of_metadata_that_no_event_explains_is_not_decided(void **state)
+{
+	(void)state;
+	buffer_is_made(INACTIVE_FILE);
+	made_event(&tape, 0, GROUP_TASK, BLOCK_TOUCH_BUFFER, DISK, 11, 1024);
+	made_event(&tape, 0, GROUP_TASK, MM_LRU_ACTIVATE, MADE_PFN);
+	run_check(0);
+	assert_int_equal(decided(CHECK_activation), 0);
 	assert_int_equal(check_undecided(check)->metadata, 1);
 }
 
@@ -969,7 +1011,10 @@ int main(void)
 		TEST(folio_evicted_by_kdamond_leaves_a_shadow_of_the_root),
 		TEST(truncated_folio_comes_back_as_new),
 		TEST(folios_from_before_the_tape_are_not_decided),
-		TEST(metadata_is_not_decided),
+		TEST(metadata_comes_active),
+		TEST(metadata_that_comes_inactive_is_found),
+		TEST(touched_buffer_is_accessed),
+		TEST(activation_of_metadata_that_no_event_explains_is_not_decided),
 		TEST(reclaim_of_a_group_with_unknown_folios_is_not_predicted),
 		TEST(global_reclaim_is_not_predicted),
 		TEST(doubtful_survivor_is_settled_by_the_next_isolation),
