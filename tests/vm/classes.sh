@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Debian's kernels 6.1 and 6.12 with the classic LRU in a guest of 512 MiB: small workloads, one per
 # class, recorded there by the static recorder and held against the core, decision by decision. A floor
-# each; guest-classes.sh has the workloads. docs/fidelity.md shows what a quiet machine gives.
+# each, with room for a busy machine; guest-classes.sh has the workloads. docs/fidelity.md shows what a quiet
+# machine gives.
 # usage: tests/vm/classes.sh [SERIES...]      BIN names the programs; default 6.1 6.12
+#   LRUTAPE_VM_BARS=1     the bars of the core instead of floors, in one attempt (`make agreement-vm`)
 #   LRUTAPE_VM_KEEP=dir   leave the tapes there, as SERIES-CLASS.lrt
 set -u
 
@@ -12,8 +14,12 @@ BIN=${BIN:-$TOP/build/release/bin}
 export LC_ALL=C TZ=UTC
 . "$TOP/tests/vm/tools.bash"
 
-# Percent of the decided that must be equal. Those of global are the bars of the core.
+# Percent of the decided that must be equal.
 floors() { # series class
+	if [[ -n ${LRUTAPE_VM_BARS:-} ]]; then
+		bars "$2"
+		return
+	fi
 	case $2 in
 	random) echo "victim 99 refault_verdict 99 isolate_request 97 reclaim_stop 97" ;;
 	# No refault is decided: the shrinker takes all shadows first, as the kernel's counter of 0 says.
@@ -25,8 +31,29 @@ floors() { # series class
 	reclaim) echo "victim 98 refault_verdict 98 isolate_request 95 reclaim_stop 95" ;;
 	# What the lists hold is followed until they drift; requests hang on all that came before.
 	mapped) echo "victim 95 refault_verdict 95 isolation 90 isolate_request $([[ $1 == 6.1 ]] && echo 50 || echo 80)" ;;
-	global) echo "victim 95 refault_verdict 95 isolate_request 80 reclaim_stop 85" ;;
+	# When kswapd is woken, and how far it gets beside others, hangs on what else runs.
+	global) echo "victim 90 refault_verdict 90 isolate_request 55 reclaim_stop 50" ;;
 	esac
+}
+
+bars() { # class
+	case $1 in
+	random) echo "victim 99.95 refault_verdict 99.9" ;;
+	sequential) echo "victim 99" ;;
+	two_groups) echo "victim 99.5 refault_verdict 99.5" ;;
+	mapped) echo "isolation 99 refault_verdict 95" ;;
+	protected | high | reclaim) echo "victim 99 refault_verdict 99" ;;
+	global) echo "victim 95 refault_verdict 95" ;;
+	esac
+}
+
+# By how many percent the refaults of a run may be off.
+free_floor() { # class
+	if [[ -n ${LRUTAPE_VM_BARS:-} ]]; then
+		[[ $1 == global ]] && echo 5 || echo 3
+	else
+		[[ $1 == global ]] && echo 50 || echo 15
+	fi
 }
 
 work_folder lrutape-vm-classes
@@ -47,26 +74,28 @@ shares() { # tape
 # A run of its own on the tape with no limit anywhere: refaults against the machine's counter. 6.1 has no
 # reads on its tapes, so that a run cannot know what was hit.
 free_running() { # series class tape
-	local off
+	local off most
+	most=$(free_floor "$2")
 	[[ $1 != 6.1 ]] || return
 	"$BIN/lrutape" replay -o "$work/run.db" "$3" 2>/dev/null
 	off=$("$BIN/lrutape" sql --csv "$work/run.db" "SELECT difference_percent FROM v_accuracy
 		WHERE name = 'workingset_refault_file' AND ('$2' = 'global' OR memcg = '/$2')" | tr -d '\r' | tail -n +2)
 	[[ -n $off ]] || { echo "    free-running: no refaults to compare"; return; }
 	printf 'refaults of a run %+.1f %%, ' "$off" >>"$work/figures"
-	awk -v off="$off" 'BEGIN { exit !(off > 15 || off < -15) }' &&
-		echo "    refaults of a run: $off % off, the floor is 15"
+	awk -v off="$off" -v most="$most" 'BEGIN { exit !(off > most || off < -most) }' &&
+		echo "    refaults of a run: $off % off, $most are allowed"
 }
 
 # What check says of page tables, against the workload's own log of what it touched.
 old_pages() { # tape
-	local kind word right told share
+	local kind word right told share least=99
+	[[ -z ${LRUTAPE_VM_BARS:-} ]] || least=99.9
 	"$BIN/lrutape" check --verdicts "$work/verdicts.csv" "$1" >"$work/said" 2>&1 || { tail -n 1 "$work/said"; return; }
 	while read -r kind word right told share; do
 		[[ $word == old ]] || continue
 		printf '%s old %.2f %%, ' "$kind" "$share" >>"$work/figures"
-		awk -v a="$share" 'BEGIN { exit !(a < 99) }' &&
-			echo "    $kind pages found old: $right of $told are right, the floor is 99 %"
+		awk -v a="$share" -v b="$least" 'BEGIN { exit !(a < b) }' &&
+			echo "    $kind pages found old: $right of $told are right, the floor is $least %"
 	done < <("$TOP/tests/live/tools/verdict_truth.py" "$work/verdicts.csv" "$1.touches")
 	[[ $(<"$work/figures") == *"file old"* ]] || echo "    no page was found old"
 }
@@ -84,7 +113,7 @@ below() { # series class tape
 				seen = 1
 				printf "%s %.2f %%, ", d, 100 * $2 / $3 >> figures
 				if (100 * $2 < least * $3)
-					printf "    %s: %d of %d equal, %.2f %%, the floor is %d\n", d, $2, $3, 100 * $2 / $3, least
+					printf "    %s: %d of %d equal, %.2f %%, the floor is %s\n", d, $2, $3, 100 * $2 / $3, least
 			}
 			END { if (!seen) printf "    %s: nothing was decided\n", d }' "$work/shares" ||
 			echo "    awk could not compare"
@@ -127,7 +156,7 @@ test_kernel() { # series
 			low=$(below "$series" "$class" "$work/$series/$class.lrt")
 			if [[ -z $low ]]; then
 				report ok "tests/vm/classes/$series/$class" "$(sed 's/, $//' "$work/figures")"
-			elif ((attempt == 1)); then
+			elif ((attempt == 1)) && [[ -z ${LRUTAPE_VM_BARS:-} ]]; then
 				again+=("$class")
 				echo "tried again: tests/vm/classes/$series/$class"
 				echo "$low"
