@@ -38,7 +38,8 @@ static bool follow_growth(struct check *check)
 	check->burst = calloc(nr, sizeof(*check->burst));
 	check->rotation = calloc(nr, sizeof(*check->rotation));
 	check->rotated = calloc(1, sizeof(*check->rotated));
-	return check->rotated && check->growth && check->burst && check->rotation;
+	return check->rotated && check->growth && check->burst && check->rotation &&
+	       check_page_tables_init(check);
 }
 
 static void free_rooms(struct check *check)
@@ -54,6 +55,7 @@ static void free_rooms(struct check *check)
 	free(check->swap);
 	free(check->rotated);
 	check_looks_free(check);
+	check_page_tables_free(check);
 	free(check->tally);
 	free(check->explained);
 }
@@ -359,6 +361,13 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	case EVENT_FTRACE_PRINT:
 		if (generations)
 			check_lru_gen_mark(check, tape_event_string(event, FTRACE_PRINT_BUF, NULL));
+		break;
+	case EVENT_TASK_NEWTASK:
+		check_task_cloned(check);
+		break;
+	case EVENT_SCHED_PROCESS_EXEC:
+	case EVENT_SCHED_PROCESS_EXIT:
+		check_space_left(check, event->pid);
 		break;
 	case EVENT_CGROUP_RMDIR:
 		machine_memcg_removed(&check->machine, event);

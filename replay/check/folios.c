@@ -13,8 +13,10 @@ struct folio *check_born(struct check *check, uint64_t pfn, struct mem_cgroup *m
 	if (old)
 		machine_forget(&check->machine, old);
 	old = mm_folio_born(&check->machine.mm, pfn, memcg, (uint8_t)order);
-	if (old)
+	if (old) {
+		check_unmapped(check, old);
 		check_look_begins(check, old);
+	}
 	return old;
 }
 
@@ -83,6 +85,11 @@ void check_folio_added(struct check *check)
 		world_infer(check->world, INFER_added_for_write);
 	if (task->in_fault)
 		folio_set(folio, FOLIO_in_fault);
+	if (task->in_fault && task->fault_file == file && task->fault_page >= index &&
+	    (task->fault_page - index) >> order == 0) {
+		folio_set(folio, FOLIO_mapped);
+		check_mapped(check, folio);
+	}
 	machine_add_file_folio(&check->machine, folio, file, index, check_cpu(check), for_write);
 	if (world_is_buffer(check->world, task, file, index)) {
 		world_infer(check->world, INFER_buffer_made);
@@ -119,6 +126,7 @@ void check_pages_mapped(struct check *check, uint64_t dev, uint64_t ino, uint64_
 		if (!folio)
 			continue;
 		folio_set(folio, FOLIO_mapped);
+		check_mapped(check, folio);
 		if (check->event->kind == EVENT_MM_FILEMAP_MAP_PAGES)
 			check_mapped_around(check, folio);
 	}

@@ -62,19 +62,13 @@ static void set_referenced(struct folio *folio, const struct reclaim_bracket *br
 		folio_set(folio, PG_referenced);
 }
 
-/* The next survivor goes to this list's head. */
-static void put_back(struct check *check, struct reclaim_bracket *bracket, enum lru_list lru,
-		     uint64_t pages)
+/* A survivor goes to this list's head. */
+static void put_back(struct check *check, struct reclaim_bracket *bracket, struct folio *folio,
+		     enum lru_list lru, uint64_t pages)
 {
 	struct mm *mm = &check->machine.mm;
-	struct folio *folio;
 	struct list_head one;
 
-	if (list_empty(&bracket->taken)) {
-		bracket->flaw = "more stayed than were left";
-		return;
-	}
-	folio = list_entry(bracket->taken.next, struct folio, lru);
 	if (folio_nr_pages(folio) != pages)
 		bracket->flaw = "one that stayed has another size";
 	folio_clear(folio, FOLIO_survivor | FOLIO_doubtful);
@@ -103,6 +97,53 @@ static void put_back(struct check *check, struct reclaim_bracket *bracket, enum 
 	mm->policy->putback(mm, &bracket->applied, &one);
 }
 
+/* Those of an active list are back: first those that stay active, then the others. */
+static void put_back_active(struct check *check, struct reclaim_bracket *bracket)
+{
+	const struct list_growth *growth = bracket->growth;
+	struct folio *folio[ISOLATION_ROOM];
+	bool stay[ISOLATION_ROOM];
+	unsigned int nr = 0, next = 0;
+
+	for (struct list_head *pos = bracket->taken.next;
+	     pos != &bracket->taken && nr < ISOLATION_ROOM; pos = pos->next)
+		folio[nr++] = list_entry(pos, struct folio, lru);
+	if (!bracket->nr_growth)
+		return;
+	if (!check_who_stays(check, folio, nr, growth, bracket->nr_growth, stay))
+		bracket->flaw = "those that stayed have other sizes";
+	for (int pass = 0; pass < 2; pass++)
+		for (unsigned int i = 0; i < nr && next < bracket->nr_growth; i++) {
+			if (stay[i] != !pass)
+				continue;
+			put_back(check, bracket, folio[i], growth[next].lru, growth[next].pages);
+			next++;
+		}
+	if (next < bracket->nr_growth)
+		bracket->flaw = "more stayed than were left";
+	bracket->nr_growth = 0;
+	bracket->growth_pages = 0;
+}
+
+static void survivor_seen(struct check *check, struct reclaim_bracket *bracket,
+			  const struct list_growth *growth)
+{
+	if (!(bracket->applied.lru & 1)) {
+		if (list_empty(&bracket->taken))
+			bracket->flaw = "more stayed than were left";
+		else
+			put_back(check, bracket, list_entry(bracket->taken.next, struct folio, lru),
+				 growth->lru, growth->pages);
+		return;
+	}
+	if (bracket->nr_growth == ISOLATION_ROOM)
+		put_back_active(check, bracket);
+	bracket->growth[bracket->nr_growth++] = *growth;
+	bracket->growth_pages += growth->pages;
+	if (bracket->growth_pages >= bracket->nr_taken)
+		put_back_active(check, bracket);
+}
+
 static void settle(struct check *check, unsigned int cpu)
 {
 	struct list_growth *growth = &check->growth[cpu];
@@ -112,7 +153,7 @@ static void settle(struct check *check, unsigned int cpu)
 	growth->pending = false;
 	if (bracket && bracket->isolated && !(growth->flags & TRACE_FLAG_INTERRUPT) &&
 	    bracket->applied.lruvec->memcg->id == growth->memcg)
-		put_back(check, bracket, growth->lru, growth->pages);
+		survivor_seen(check, bracket, growth);
 	else if (burst->nr < BURST_ROOM)
 		burst->growth[burst->nr++] = *growth;
 }
@@ -223,6 +264,7 @@ void check_isolation_judged(struct check *check, struct reclaim_bracket *bracket
 
 void check_isolation_settled(struct check *check, struct reclaim_bracket *bracket)
 {
+	put_back_active(check, bracket);
 	while (!list_empty(&bracket->taken)) {
 		if (!bracket->flaw)
 			bracket->flaw = "fewer stayed than were left";

@@ -324,6 +324,8 @@ void check_apply_isolation(struct check *check, struct reclaim_bracket *bracket,
 	bracket->confused = false;
 	bracket->flaw = NULL;
 	bracket->nr_looks = 0;
+	bracket->nr_growth = 0;
+	bracket->growth_pages = 0;
 	bracket->isolated_ns = check->event->timestamp_ns;
 	bracket->nr_order = bracket->nr_freed = bracket->nr_written = 0;
 	if (!nr_taken)

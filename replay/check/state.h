@@ -13,7 +13,8 @@
  *   lru_gen*.c the same two of a kernel that runs MGLRU: lru_gen.h
  *   putback.c  where the others go, on a tape that tells
  *   survivors.c  and on one that does not
- *   verdicts.c what that says of page tables
+ *   page_tables.c  who has mapped what, and which of an active list's folios stay there
+ *   verdicts.c what the others' ways say of page tables
  *   swap.c     folios written to swap, rotated when that ends, and read from there
  *   tally.c    counting what is equal, and telling what is not
  */
@@ -50,6 +51,16 @@
 
 #define ISOLATION_ROOM 128 /* folios of one isolation whose order is looked at */
 
+/* mod_memcg_lruvec_state: a list grew. The event behind it, or its task's isolation, tells by which folio. */
+struct list_growth {
+	bool pending;
+	uint8_t flags; /* of the event */
+	enum lru_list lru;
+	int32_t pid;
+	uint64_t memcg; /* inode of its directory */
+	uint64_t pages;
+};
+
 /* One reclaim call of a task, from its begin event to its end event. */
 struct reclaim_bracket {
 	struct mem_cgroup *target; /* NULL: global */
@@ -80,6 +91,10 @@ struct reclaim_bracket {
 	unsigned int nr_looks;
 	uint64_t isolated_ns;
 	bool unmap_failed;
+	struct list_growth growth
+		[ISOLATION_ROOM]; /* of those taken from an active list, until it is known whose they are */
+	unsigned int nr_growth;
+	uint64_t growth_pages;
 	const char *flaw; /* how the events contradict what was taken; NULL: they do not */
 	uint64_t nr_taken; /* pages of the last isolation, as recorded */
 	bool any_victim; /* one of it was evicted, */
@@ -163,16 +178,6 @@ struct reader_window {
 	bool told_random; /* that its file is read at random was learnt from what came */
 };
 
-/* mod_memcg_lruvec_state: a list grew. The event behind it, or its task's isolation, tells by which folio. */
-struct list_growth {
-	bool pending;
-	uint8_t flags; /* of the event */
-	enum lru_list lru;
-	int32_t pid;
-	uint64_t memcg; /* inode of its directory */
-	uint64_t pages;
-};
-
 /* Lists that grew in a row on one CPU, by folios that no event names. */
 #define BURST_ROOM 4096
 
@@ -251,6 +256,7 @@ struct check {
 	void (*on_verdict)(void *ctx, const struct check_verdict *verdict);
 	void *verdict_ctx;
 	uint64_t **look; /* by pfn: verdicts.c */
+	struct page_tables *tables; /* NULL: nobody asks for them */
 	uint32_t swap_file[SWAP_DEVICES]; /* numbers that stand for swap devices */
 	unsigned int nr_swap_files;
 	uint32_t nr_tallies;
@@ -586,6 +592,35 @@ void check_survivors_placed(struct check *check, struct reclaim_bracket *bracket
 
 /** check_deactivated_placed() - shrinking an active list is over: its folios go on. */
 void check_deactivated_placed(struct check *check, struct reclaim_bracket *bracket);
+
+/* ---- page_tables.c */
+
+/** check_page_tables_init() - nothing is mapped. Return: false without memory. */
+bool check_page_tables_init(struct check *check);
+
+/** check_page_tables_free() - free what is known of them. */
+void check_page_tables_free(struct check *check);
+
+/** check_mapped() - the current event's task has the folio in its page tables from now on. */
+void check_mapped(struct check *check, const struct folio *folio);
+
+/** check_unmapped() - nobody has: the frame begins a new life. */
+void check_unmapped(struct check *check, const struct folio *folio);
+
+/** check_task_cloned() - task_newtask. */
+void check_task_cloned(struct check *check);
+
+/** check_space_left() - a task is through with its address space: it exits, or executes another program. */
+void check_space_left(struct check *check, int32_t pid);
+
+/**
+ * check_who_stays() - which folios of those taken from an active list stay there
+ * @growth: of lists, one for each folio: as they were put back
+ * @stay: filled, true for those that stay
+ * Return: false if sizes and order contradict each other.
+ */
+bool check_who_stays(struct check *check, struct folio *const folio[], unsigned int nr_folios,
+		     const struct list_growth *growth, unsigned int nr, bool *stay);
 
 /* ---- verdicts.c */
 

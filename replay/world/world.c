@@ -554,12 +554,24 @@ static void set_exec_begun(struct world *world, int32_t pid)
 		task->exec_begun = true;
 }
 
-static void set_in_fault(struct world *world, int32_t pid, bool in_fault)
+static void fault_over(struct world *world, int32_t pid)
 {
 	struct world_task *task = world_task(world, pid);
 
 	if (task)
-		task->in_fault = in_fault;
+		task->in_fault = false;
+}
+
+static void fault_begun(struct world *world, const struct tape_event *event)
+{
+	struct world_task *task = world_task(world, event->pid);
+
+	if (!task)
+		return;
+	task->in_fault = true;
+	task->fault_file = world_file(world, event->value[MM_FILEMAP_FAULT_S_DEV],
+				      event->value[MM_FILEMAP_FAULT_I_INO]);
+	task->fault_page = event->value[MM_FILEMAP_FAULT_INDEX];
 }
 
 void world_event(struct world *world, const struct tape_event *event)
@@ -596,11 +608,11 @@ void world_event(struct world *world, const struct tape_event *event)
 		break;
 	case EVENT_MM_FILEMAP_MAP_PAGES:
 	case EVENT_WRITEBACK_DIRTY_FOLIO:
-		set_in_fault(world, event->pid, false);
+		fault_over(world, event->pid);
 		break;
 	case EVENT_MM_FILEMAP_GET_PAGES:
 		world_readahead_event(world, event);
-		set_in_fault(world, event->pid, false);
+		fault_over(world, event->pid);
 		if (!world->reads_seen)
 			world_infer(world, INFER_read_by_call);
 		page_seen(world, v[MM_FILEMAP_GET_PAGES_S_DEV], v[MM_FILEMAP_GET_PAGES_I_INO],
@@ -612,7 +624,7 @@ void world_event(struct world *world, const struct tape_event *event)
 	case EVENT_PAGE_CACHE_RA_UNBOUNDED:
 	case EVENT_MM_FILEMAP_FAULT:
 		if (event->kind == EVENT_MM_FILEMAP_FAULT)
-			set_in_fault(world, event->pid, true);
+			fault_begun(world, event);
 		world_readahead_event(world, event);
 		break;
 	case EVENT_SCHED_PROCESS_FORK:

@@ -66,6 +66,8 @@ struct world_task {
 	const struct foreign_call *
 		foreign_call; /* its last reclaim call, if somebody had asked for that; else NULL */
 	bool in_fault; /* of a file page, and nothing after it says that it is over */
+	uint32_t fault_file; /* while it is: of which page */
+	uint64_t fault_page;
 	struct writing writing;
 	/* What the last synchronous readahead was asked for: the rest of its adds nobody asked for. */
 	uint32_t demand_file;

@@ -172,6 +172,35 @@ static void a_victim_that_was_not_taken_is_noticed(void **state)
 	assert_decided(CHECK_isolation, 1, 0);
 }
 
+/* Of four active ones only the second is in page tables still: it stays, and is put back first. */
+static void an_active_folio_stays_if_somebody_has_it_mapped(void **state)
+{
+	(void)state;
+	for (uint64_t page = 0; page < 4; page++)
+		made_add(&tape, 0, GROUP_TASK, page);
+	for (uint64_t page = 0; page < 4; page++) {
+		list_grows(0, GROUP_TASK, ACTIVE_FILE);
+		made_insertion(&tape, 0, GROUP_TASK, page, ACTIVE_FILE);
+	}
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_MAP_PAGES, MADE_INO, MADE_DEV, 1, 1);
+	made_event(&tape, 0, OTHER_TASK, MM_FILEMAP_MAP_PAGES, MADE_INO, MADE_DEV, 2, 3);
+	made_event_text(&tape, 0, OTHER_TASK, SCHED_PROCESS_EXIT, "other", OTHER_TASK);
+	reclaim_begins();
+	isolate(ACTIVE_FILE, 4);
+	list_grows(0, GROUP_TASK, ACTIVE_FILE);
+	for (int i = 0; i < 3; i++)
+		list_grows(0, GROUP_TASK, INACTIVE_FILE);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_ACTIVE, 0, 4, 1, 3, 1, 0, 2);
+	isolate(INACTIVE_FILE, 3);
+	made_delete(&tape, 0, GROUP_TASK, 0);
+	made_delete(&tape, 0, GROUP_TASK, 2);
+	made_delete(&tape, 0, GROUP_TASK, 3);
+	shrunk(3, 3, 0);
+	run_check();
+	assert_decided(CHECK_isolation, 2, 2);
+	assert_decided(CHECK_victim, 3, 3);
+}
+
 static void many_flaws_in_a_row_are_a_drift(void **state)
 {
 	(void)state;
@@ -272,6 +301,7 @@ int main(void)
 		TEST(survivors_go_where_the_lists_grow),
 		TEST(a_survivor_that_no_list_takes_is_noticed),
 		TEST(a_victim_that_was_not_taken_is_noticed),
+		TEST(an_active_folio_stays_if_somebody_has_it_mapped),
 		TEST(many_flaws_in_a_row_are_a_drift),
 		TEST(a_written_folio_rotates_when_its_write_ends),
 		TEST(the_other_order_of_rotation_is_noticed),
