@@ -412,8 +412,9 @@ void check_rotated(struct check *check, unsigned int cpu, const struct growth_bu
 		if (!fitted_by_any(&burst->growth[i], queue))
 			elsewhere += rotate_of_other_cpu(check, cpu, &burst->growth[i]);
 	check->undecided.unnamed += burst->nr - moved - elsewhere;
-	/* Only an interrupt leaves some behind: those whose turn comes after the batch was full. */
-	if (moved && !(burst->growth[0].flags & TRACE_FLAG_INTERRUPT))
+	/* A batch that was full leaves those behind whose turn comes after it, another drain none. */
+	if (moved && !(burst->growth[0].flags & TRACE_FLAG_INTERRUPT) &&
+	    burst->nr % check->machine.mm.config.rules.folio_batch_size)
 		used = queue->nr;
 	queue->nr -= used;
 	memmove(queue->folio, queue->folio + used, queue->nr * sizeof(queue->folio[0]));

@@ -341,12 +341,23 @@ static void request_done(struct world *world, const struct tape_event *event)
 	}
 }
 
-static void page_deleted(struct world *world, const uint64_t *v)
+/* What is truncated gives its blocks back: where the file's last write went tells nothing of the next one. */
+static void blocks_freed(struct world *world, uint64_t dev, uint64_t ino)
 {
+	world->file[world_file(world, dev, ino)].written_sector = 0;
+}
+
+static void page_deleted(struct world *world, const struct tape_event *event)
+{
+	const uint64_t *v = event->value;
+	const struct world_task *task = world_task(world, event->pid);
 	uint32_t file = world_file(world, v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_S_DEV],
 				   v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_I_INO]);
 	uint64_t order = v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_ORDER];
 
+	if (task && !task->in_reclaim)
+		blocks_freed(world, v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_S_DEV],
+			     v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_I_INO]);
 	for (uint64_t i = 0; i == 0 || (order < 14 && i >> order == 0); i++)
 		set_clean(&world->writeback, file, v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_INDEX] + i);
 }
@@ -368,6 +379,9 @@ void writeback_event(struct world *world, const struct tape_event *event)
 	case EVENT_EXT4_WRITEPAGES:
 		writing_begun(world, event);
 		break;
+	case EVENT_INODE_EVICTED:
+		blocks_freed(world, v[INODE_EVICTED_DEV], v[INODE_EVICTED_INO]);
+		break;
 	case EVENT_EXT4_WRITEPAGES_RESULT:
 		writing_over(world, event);
 		break;
@@ -378,7 +392,7 @@ void writeback_event(struct world *world, const struct tape_event *event)
 		request_done(world, event);
 		break;
 	case EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE:
-		page_deleted(world, v);
+		page_deleted(world, event);
 		break;
 	default:
 		break;
