@@ -219,12 +219,14 @@ static int run(const struct check_options *options, struct tape_reader *reader, 
 	}
 	if (results && nr_kept < MISMATCHES_KEPT)
 		nr_kept = MISMATCHES_KEPT;
-	stream = event_stream_open(reader);
 	check = check_open(world, &choice, nr_kept);
 	if (check && options->verdicts &&
 	    !open_verdicts(options->verdicts, world, check, &verdicts))
 		goto out;
-	ret = stream && check ? read_tape(stream, world, check) : TAPE_ERR_MEMORY;
+	ret = check ? check_look_ahead(check, reader) : TAPE_ERR_MEMORY;
+	stream = ret ? NULL : event_stream_open(reader);
+	if (!ret)
+		ret = stream ? read_tape(stream, world, check) : TAPE_ERR_MEMORY;
 	if (ret < 0) {
 		fprintf(stderr, "lrutape: %s\n",
 			ret == TAPE_ERR_MEMORY ? "check: out of memory" :

@@ -185,7 +185,9 @@ int facts_read(struct tape_reader *reader, const struct policy_choice *choice,
 	check = check_open(&pass.world, choice, 0);
 	if (check)
 		check_watch(check, looked, &pass);
-	ret = check ? pass_over(&pass, reader, check) : TAPE_ERR_MEMORY;
+	ret = check ? check_look_ahead(check, reader) : TAPE_ERR_MEMORY;
+	if (!ret)
+		ret = pass_over(&pass, reader, check);
 	if (!ret && pass.world.anon && anon_swap_times(pass.world.anon, &times))
 		facts_set_swap_times(pass.facts, &times);
 	if (!ret && looks_are_whole(&pass, check))

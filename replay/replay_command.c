@@ -256,7 +256,9 @@ static int replay_tape(const struct replay_options *options, const char *path,
 			"lrutape: %s: note: no memcg has a limit on this tape, so that nothing is reclaimed in "
 			"a replay\n",
 			path);
-	ret = pass(reader, world, check, accuracy, run, nr_runs, options, results);
+	ret = check_look_ahead(check, reader);
+	if (!ret)
+		ret = pass(reader, world, check, accuracy, run, nr_runs, options, results);
 	if (ret < 0) {
 		fprintf(stderr, "lrutape: %s\n",
 			ret == TAPE_ERR_MEMORY ? "replay: out of memory" :

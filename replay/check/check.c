@@ -56,6 +56,7 @@ static void free_rooms(struct check *check)
 	free(check->rotated);
 	check_looks_free(check);
 	check_page_tables_free(check);
+	check_ahead_free(check);
 	free(check->tally);
 	free(check->explained);
 }
@@ -209,6 +210,7 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	check->event = event;
 	check->about = NULL;
 	check->nr_events++;
+	check_ahead_event(check);
 	if (generations) {
 		check_lru_gen_snapshots(check);
 		check_lru_gen_before(check);

@@ -121,6 +121,16 @@ const char *check_cause_meaning(enum check_cause cause);
 struct check *check_open(struct world *world, const struct policy_choice *choice,
 			 unsigned int nr_explain);
 
+/**
+ * check_look_ahead() - a pass over the tape, for what only later events tell
+ * Which of an active list's mapped folios stayed there: see ahead.c. Without it check decides that by what came
+ * before. Costs the pass, and up to 128 MiB.
+ * @reader: at its first event, and there again afterwards
+ * Return: 0 or a negative enum tape_error.
+ */
+int __attribute__((warn_unused_result))
+check_look_ahead(struct check *check, struct tape_reader *reader);
+
 /* What the recorded kernel's reclaim found of the page tables that point to a folio. */
 enum check_look {
 	CHECK_LOOK_YOUNG, /* accessed since it was looked at last: it stayed */

@@ -35,6 +35,7 @@ struct mapped_folio {
 	uint32_t space[MAPPERS];
 	uint8_t nr;
 	bool young; /* mapped since it was looked at */
+	bool foreseen; /* that it went from an active list, its own eviction will tell */
 	uint32_t next_free;
 };
 
@@ -62,6 +63,9 @@ struct page_tables {
 	uint64_t room_tasks;
 	struct exec_part *exec; /* by file */
 	uint64_t room_files;
+	const struct lruvec *
+		foreseen; /* whose folio was evicted by the isolation of this number: see foresee() */
+	uint32_t last_isolation;
 };
 
 static uint32_t *entry_of(const struct page_tables *tables, uint32_t pfn)
@@ -170,6 +174,21 @@ void check_unmapped(struct check *check, const struct folio *folio)
 	check->tables->folio[*entry].next_free = check->tables->free_folio;
 	check->tables->free_folio = *entry;
 	*entry = 0;
+}
+
+void check_looked_again(struct check *check, const struct folio *folio)
+{
+	struct mapped_folio *mapped = mapped_of(check, folio);
+
+	if (mapped)
+		mapped->foreseen = false;
+}
+
+bool check_is_foreseen(const struct check *check, const struct folio *folio)
+{
+	const struct mapped_folio *mapped = mapped_of(check, folio);
+
+	return mapped && mapped->foreseen;
 }
 
 static bool is_mapped_in(const struct mapped_folio *mapped, uint32_t space)
@@ -299,7 +318,10 @@ static void learn_executable(struct check *check, const struct folio *folio)
 
 /* How much speaks for a folio to stay on the active list: guesses, of which the order counts most. */
 enum {
-	GOES_NOT_FILE = -40,
+	GOES_NOT_FILE = -100,
+	GOES_SEEN_INACTIVE =
+		-40, /* this and the next on top of the others: an event will tell that it went, */
+	STAYS_OR_WOULD_BE_SEEN = 10, /* or would have */
 	GOES_UNMAPPED = -20,
 	GOES_ELSEWHERE = -4, /* mapped, outside of what is known to be executable */
 	GOES_ELSEWHERE_YOUNG = -2,
@@ -326,12 +348,69 @@ static int stays(struct check *check, const struct folio *folio)
 }
 
 /*
+ * What later events say. Those that went lie on the inactive list in this order, and are isolated from there in
+ * this order. So between two that were evicted lay no more than stayed of the isolations that evicted them:
+ *
+ *   active isolation       a b c d e f g
+ *   evicted by the 1st     a   c             none stayed: b was not there
+ *   evicted by the 2nd               f       one stayed: d or e
+ */
+static void spread(struct check *check, unsigned int nr, const bool *seen, int *score,
+		   uint32_t first, uint32_t last)
+{
+	uint32_t stayed = check_stayed_between(check, first, last);
+	int unseen = 0;
+
+	for (unsigned int i = 0; i < nr; i++)
+		unseen += !seen[i];
+	for (unsigned int i = 0; i < nr; i++)
+		if (!seen[i] && stayed < (uint32_t)unseen)
+			score[i] += STAYS_OR_WOULD_BE_SEEN * (unseen - (int)stayed) / unseen;
+}
+
+static void foresee(struct check *check, struct folio *const folio[], unsigned int nr, int *score)
+{
+	struct page_tables *tables = check->tables;
+	uint32_t isolation[ISOLATION_ROOM];
+	bool seen[ISOLATION_ROOM];
+	unsigned int begin = 0;
+
+	if (!check->ahead)
+		return;
+	if (tables->foreseen != folio[0]->lruvec)
+		tables->last_isolation = 0;
+	tables->foreseen = folio[0]->lruvec;
+	for (unsigned int n = 0; n < nr; n++) {
+		int64_t active = lruvec_lru_size(folio[n]->lruvec, LRU_ACTIVE_FILE);
+		struct mapped_folio *mapped = mapped_of(check, folio[n]);
+
+		seen[n] = check_seen_inactive(check, folio[n],
+					      active > 0 ? (uint64_t)active + 1 : 1, &isolation[n]);
+		if (!seen[n])
+			continue;
+		if (mapped)
+			mapped->foreseen = score[n] > GOES_UNMAPPED;
+		score[n] += GOES_SEEN_INACTIVE;
+	}
+	for (unsigned int n = 0; n < nr; n++) {
+		if (!seen[n] || !isolation[n])
+			continue;
+		spread(check, n - begin, seen + begin, score + begin, tables->last_isolation,
+		       isolation[n]);
+		tables->last_isolation = isolation[n];
+		begin = n + 1;
+	}
+	spread(check, nr - begin, seen + begin, score + begin, tables->last_isolation,
+	       tables->last_isolation);
+}
+
+/*
  * The best choice of those that stay: of the first n folios so many that the first i growths of the active
  * list, and the first n - i of the inactive, are theirs. No score: it cannot be.
  */
 #define NO_SCORE INT32_MIN
 
-static bool choose(struct check *check, struct folio *const folio[],
+static bool choose(struct check *check, struct folio *const folio[], const int *score,
 		   const struct list_growth *growth, unsigned int nr_active, unsigned int nr,
 		   bool *stay)
 {
@@ -346,8 +425,6 @@ static bool choose(struct check *check, struct folio *const folio[],
 	}
 	for (unsigned int n = 0; n <= nr; n++) {
 		uint64_t pages = n ? folio_nr_pages(folio[n - 1]) : 0;
-		int score = n ? stays(check, folio[n - 1]) : 0;
-
 		for (i = 0; i <= nr_active; i++) {
 			int32_t *here = &best[n * width + i];
 
@@ -357,8 +434,8 @@ static bool choose(struct check *check, struct folio *const folio[],
 				*here = here[-(int)width];
 			if (n && i && growth[i - 1].pages == pages &&
 			    here[-(int)width - 1] != NO_SCORE &&
-			    here[-(int)width - 1] + score > *here)
-				*here = here[-(int)width - 1] + score;
+			    here[-(int)width - 1] + score[n - 1] > *here)
+				*here = here[-(int)width - 1] + score[n - 1];
 		}
 	}
 	possible = best[nr * width + nr_active] != NO_SCORE;
@@ -369,7 +446,7 @@ static bool choose(struct check *check, struct folio *const folio[],
 
 		stay[n - 1] = i && growth[i - 1].pages == pages &&
 			      best[(n - 1) * width + i - 1] != NO_SCORE &&
-			      here == best[(n - 1) * width + i - 1] + stays(check, folio[n - 1]);
+			      here == best[(n - 1) * width + i - 1] + score[n - 1];
 		i -= stay[n - 1];
 	}
 	free(best);
@@ -380,6 +457,7 @@ bool check_who_stays(struct check *check, struct folio *const folio[], unsigned 
 		     const struct list_growth *growth, unsigned int nr, bool *stay)
 {
 	unsigned int nr_active = 0;
+	int score[ISOLATION_ROOM];
 	bool possible = true;
 
 	while (nr_active < nr && growth[nr_active].lru & 1)
@@ -389,11 +467,19 @@ bool check_who_stays(struct check *check, struct folio *const folio[], unsigned 
 	if (nr != nr_folios)
 		possible = false;
 	memset(stay, 0, nr_folios * sizeof(*stay));
+	for (unsigned int i = 0; i < nr_folios; i++)
+		check_looked_again(check, folio[i]);
+	for (unsigned int i = 0; possible && i < nr; i++)
+		score[i] = stays(check, folio[i]);
+	if (possible && nr_active && nr_active < nr)
+		foresee(check, folio, nr, score);
 	if (possible)
-		possible = choose(check, folio, growth, nr_active, nr, stay);
+		possible = choose(check, folio, score, growth, nr_active, nr, stay);
 	for (unsigned int i = 0; i < nr_folios; i++) {
 		struct mapped_folio *mapped = mapped_of(check, folio[i]);
 
+		if (mapped)
+			mapped->foreseen &= !stay[i];
 		if (possible && nr_active == nr && folio[i]->file)
 			learn_executable(check, folio[i]);
 		if (mapped)

@@ -125,6 +125,13 @@ static void put_back_active(struct check *check, struct reclaim_bracket *bracket
 	bracket->growth_pages = 0;
 }
 
+static void survived(struct check *check, struct reclaim_bracket *bracket, struct folio *folio,
+		     const struct list_growth *growth)
+{
+	check_looked_again(check, folio);
+	put_back(check, bracket, folio, growth->lru, growth->pages);
+}
+
 static void survivor_seen(struct check *check, struct reclaim_bracket *bracket,
 			  const struct list_growth *growth)
 {
@@ -132,8 +139,8 @@ static void survivor_seen(struct check *check, struct reclaim_bracket *bracket,
 		if (list_empty(&bracket->taken))
 			bracket->flaw = "more stayed than were left";
 		else
-			put_back(check, bracket, list_entry(bracket->taken.next, struct folio, lru),
-				 growth->lru, growth->pages);
+			survived(check, bracket, list_entry(bracket->taken.next, struct folio, lru),
+				 growth);
 		return;
 	}
 	if (bracket->nr_growth == ISOLATION_ROOM)

@@ -14,6 +14,7 @@
  *   putback.c  where the others go, on a tape that tells
  *   survivors.c  and on one that does not
  *   page_tables.c  who has mapped what, and which of an active list's folios stay there
+ *   ahead.c    when a frame is seen next to be inactive
  *   verdicts.c what the others' ways say of page tables
  *   swap.c     folios written to swap, rotated when that ends, and read from there
  *   tally.c    counting what is equal, and telling what is not
@@ -257,6 +258,7 @@ struct check {
 	void *verdict_ctx;
 	uint64_t **look; /* by pfn: verdicts.c */
 	struct page_tables *tables; /* NULL: nobody asks for them */
+	struct ahead *ahead; /* NULL: there is nothing to know */
 	uint32_t swap_file[SWAP_DEVICES]; /* numbers that stand for swap devices */
 	unsigned int nr_swap_files;
 	uint32_t nr_tallies;
@@ -607,6 +609,12 @@ void check_mapped(struct check *check, const struct folio *folio);
 /** check_unmapped() - nobody has: the frame begins a new life. */
 void check_unmapped(struct check *check, const struct folio *folio);
 
+/** check_looked_again() - whatever the folio's eviction will say, it is not of its last active list. */
+void check_looked_again(struct check *check, const struct folio *folio);
+
+/** check_is_foreseen() - that the folio went from an active list was taken from the eviction at hand. */
+bool check_is_foreseen(const struct check *check, const struct folio *folio);
+
 /** check_task_cloned() - task_newtask. */
 void check_task_cloned(struct check *check);
 
@@ -621,6 +629,25 @@ void check_space_left(struct check *check, int32_t pid);
  */
 bool check_who_stays(struct check *check, struct folio *const folio[], unsigned int nr_folios,
 		     const struct list_growth *growth, unsigned int nr, bool *stay);
+
+/* ---- ahead.c */
+
+/** check_ahead_event() - of each event, before it is looked at. */
+void check_ahead_event(struct check *check);
+
+/**
+ * check_seen_inactive() - a folio will be evicted or activated soon
+ * @turnover_pages: before so many pages of active lists have been looked at
+ * @isolation: set to the number of the isolation that evicts it, 0: none does
+ */
+bool check_seen_inactive(struct check *check, const struct folio *folio, uint64_t turnover_pages,
+			 uint32_t *isolation);
+
+/** check_stayed_between() - pages that some isolations, first to last, took and did not free; UINT32_MAX: not known. */
+uint32_t check_stayed_between(const struct check *check, uint32_t first, uint32_t last);
+
+/** check_ahead_free() - free what is known. */
+void check_ahead_free(struct check *check);
 
 /* ---- verdicts.c */
 

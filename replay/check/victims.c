@@ -47,7 +47,9 @@ static void compare_examined(struct check *check, struct reclaim_bracket *bracke
 
 	bracket->predicted_reclaimed += folio_nr_pages(folio);
 	if (in_turn) {
-		if (!drifted)
+		if (check_is_foreseen(check, folio))
+			check->undecided.foreseen++;
+		else if (!drifted)
 			check_equal(check, bracket->top, CHECK_victim);
 		return;
 	}

@@ -59,8 +59,9 @@ static void run_check(void)
 	assert_int_equal(world_init(&world, made_tape_read(&tape)), 0);
 	assert_int_equal(policy_parse("classic", "6.18", &choice, why, sizeof(why)), 0);
 	check = check_open(&world, &choice, 1);
-	stream = event_stream_open(tape.reader);
 	assert_non_null(check);
+	assert_int_equal(check_look_ahead(check, tape.reader), 0);
+	stream = event_stream_open(tape.reader);
 	assert_non_null(stream);
 	check_tell_verdicts(check, count_verdict, NULL);
 	while (event_stream_next(stream, &event, &read_end) > 0) {
@@ -201,6 +202,40 @@ static void an_active_folio_stays_if_somebody_has_it_mapped(void **state)
 	assert_decided(CHECK_victim, 3, 3);
 }
 
+/*
+ * Three that were all mapped before the look before: one stays. Two are evicted soon, so that it was the third;
+ * their evictions have told that, and are not counted.
+ */
+static void who_stayed_active_is_told_by_those_that_are_evicted(void **state)
+{
+	(void)state;
+	for (uint64_t page = 0; page < 3; page++)
+		made_add(&tape, 0, GROUP_TASK, page);
+	for (uint64_t page = 0; page < 3; page++) {
+		list_grows(0, GROUP_TASK, ACTIVE_FILE);
+		made_insertion(&tape, 0, GROUP_TASK, page, ACTIVE_FILE);
+	}
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_MAP_PAGES, MADE_INO, MADE_DEV, 0, 2);
+	reclaim_begins();
+	isolate(ACTIVE_FILE, 3);
+	for (int i = 0; i < 3; i++)
+		list_grows(0, GROUP_TASK, ACTIVE_FILE);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_ACTIVE, 0, 3, 3, 0, 3, 0, 2);
+	isolate(ACTIVE_FILE, 3);
+	list_grows(0, GROUP_TASK, ACTIVE_FILE);
+	for (int i = 0; i < 2; i++)
+		list_grows(0, GROUP_TASK, INACTIVE_FILE);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_ACTIVE, 0, 3, 1, 2, 1, 0, 2);
+	isolate(INACTIVE_FILE, 2);
+	made_delete(&tape, 0, GROUP_TASK, 0);
+	made_delete(&tape, 0, GROUP_TASK, 2);
+	shrunk(2, 2, 0);
+	run_check();
+	assert_decided(CHECK_isolation, 3, 3);
+	assert_null(check_tally(check, world.command_memcg, CHECK_victim));
+	assert_int_equal(check_undecided(check)->foreseen, 2);
+}
+
 static void many_flaws_in_a_row_are_a_drift(void **state)
 {
 	(void)state;
@@ -302,6 +337,7 @@ int main(void)
 		TEST(a_survivor_that_no_list_takes_is_noticed),
 		TEST(a_victim_that_was_not_taken_is_noticed),
 		TEST(an_active_folio_stays_if_somebody_has_it_mapped),
+		TEST(who_stayed_active_is_told_by_those_that_are_evicted),
 		TEST(many_flaws_in_a_row_are_a_drift),
 		TEST(a_written_folio_rotates_when_its_write_ends),
 		TEST(the_other_order_of_rotation_is_noticed),
