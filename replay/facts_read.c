@@ -31,6 +31,8 @@ static void anon_facts(struct facts_pass *pass)
 		[ANON_NEW] = FACT_TOUCHED,	 [ANON_TOUCHED] = FACT_TOUCHED,
 		[ANON_FREED] = FACT_GONE,	 [ANON_READ_AHEAD] = FACT_UNMAPPED,
 		[ANON_UNMAPPED] = FACT_UNMAPPED, [ANON_EVICTED] = FACT_UNMAPPED,
+		[ANON_COLD] = FACT_LOOKED,	 [ANON_LAZYFREE] = FACT_LOOKED,
+		[ANON_PAGEOUT] = FACT_LOOKED,	 [ANON_LOCKED] = FACT_TOUCHED,
 	};
 	const struct anon_step *step;
 	uint32_t nr;
@@ -39,7 +41,8 @@ static void anon_facts(struct facts_pass *pass)
 		return;
 	step = anon_steps(pass->world.anon, &nr);
 	for (uint32_t i = 0; i < nr; i++)
-		for (uint64_t page = 0; page >> step[i].order == 0; page++)
+		for (uint64_t page = 0; step[i].what != ANON_UNLOCKED && page >> step[i].order == 0;
+		     page++)
 			add_file_fact(pass, ANON_DEV, pass->world.file[step[i].file].ino,
 				      step[i].index + page, kind[step[i].what]);
 }

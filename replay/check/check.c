@@ -38,8 +38,10 @@ static bool follow_growth(struct check *check)
 	check->burst = calloc(nr, sizeof(*check->burst));
 	check->rotation = calloc(nr, sizeof(*check->rotation));
 	check->rotated = calloc(1, sizeof(*check->rotated));
-	return check->rotated && check->growth && check->burst && check->rotation &&
-	       check_page_tables_init(check);
+	check->advice = calloc((size_t)nr * NR_ADVICES, sizeof(*check->advice));
+	check->gone = calloc(nr, sizeof(*check->gone));
+	return check->advice && check->gone && check->rotated && check->growth && check->burst &&
+	       check->rotation && check_page_tables_init(check);
 }
 
 static void free_rooms(struct check *check)
@@ -54,6 +56,7 @@ static void free_rooms(struct check *check)
 	free(check->rotation);
 	free(check->swap);
 	free(check->rotated);
+	check_advice_free(check);
 	check_looks_free(check);
 	check_page_tables_free(check);
 	check_ahead_free(check);
@@ -243,6 +246,8 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 			machine_reads_submitted(&check->machine, task);
 	}
 	machine_time_passes(&check->machine, event->timestamp_ns);
+	if (check->world->anon)
+		check_advised(check);
 	check_reclaim_goes_on(check);
 	switch (event->kind) {
 	case EVENT_MM_LRU_INSERTION:
@@ -353,6 +358,9 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	case EVENT_BLOCK_RQ_COMPLETE:
 		check_swap_io_ended(check);
 		check_writeback(check);
+		break;
+	case EVENT_MM_VMSCAN_RECLAIM_PAGES:
+		check_pages_reclaimed(check);
 		break;
 	case EVENT_WRITEBACK_DIRTY_FOLIO:
 		check_folio_dirtied(check);

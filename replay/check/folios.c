@@ -58,8 +58,10 @@ void check_page_freed(struct check *check)
 	else if (!check->machine.mm.policy->generations && task && world_task_is_kdamond(task) &&
 		 folio_test(folio, PG_swapcache))
 		check_evict(check, folio, NULL);
-	else
+	else {
+		check_gone(check, folio);
 		machine_forget(&check->machine, folio);
+	}
 }
 
 void check_folio_added(struct check *check)

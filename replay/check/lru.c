@@ -164,7 +164,7 @@ void check_inserted(struct check *check)
 	uint64_t flags = v[MM_LRU_INSERTION_FLAGS];
 	const struct list_growth *growth = check_growth_of(check, v[MM_LRU_INSERTION_LRU]);
 	enum lru_list recorded;
-	bool was_known = folio, waited = false, found_later = false;
+	bool was_known = folio, waited = false, found_later = false, put_back = false;
 
 	if (v[MM_LRU_INSERTION_LRU] >= NR_LRU_LISTS)
 		return;
@@ -178,10 +178,12 @@ void check_inserted(struct check *check)
 		world_infer(check->world, INFER_reinserted);
 		mm->policy->folio_removed(mm, folio->lruvec, folio);
 		force_active(check, folio, recorded & 1);
+		put_back = true;
 	} else if (folio && folio_test(folio, FOLIO_isolated)) {
 		list_del(&folio->lru);
-		folio_clear(folio, FOLIO_isolated);
+		folio_clear(folio, FOLIO_isolated | FOLIO_alone);
 		force_active(check, folio, recorded & 1);
+		put_back = true;
 	} else {
 		/* Frees of single pages may be filtered out: an old folio of this frame is over. */
 		if (folio && folio_test(folio, PG_lru))
@@ -197,6 +199,8 @@ void check_inserted(struct check *check)
 	}
 	if (recorded == LRU_UNEVICTABLE)
 		folio_set(folio, PG_unevictable);
+	else if (put_back)
+		; /* its list was decided when it first came on one */
 	else if (waited || folio_test(folio, FOLIO_refaulted) ||
 		 (was_known && (flags & INSERTION_ANON) && !(flags & INSERTION_SWAPCACHE)))
 		compare_insertion(check, folio, recorded);

@@ -85,11 +85,13 @@ static void put_back(struct check *check, struct reclaim_bracket *bracket, struc
 			folio_set(folio, PG_active | (folio_test(folio, PG_dirty | PG_writeback) ?
 							      PG_reclaim :
 							      0));
-		/* MADV_FREE and its undoing change the kind. */
-		if (lru < LRU_INACTIVE_FILE)
+		/* What was written to after MADV_FREE is anon memory as before. */
+		if (lru < LRU_INACTIVE_FILE) {
+			folio_clear(folio, PG_lazyfree);
 			folio_set(folio, PG_swapbacked);
-		else
+		} else {
 			folio_clear(folio, PG_swapbacked);
+		}
 	}
 	check_stayed(check, bracket, folio, lru & 1);
 	list_init(&one);
@@ -190,6 +192,8 @@ void check_growth_over(struct check *check, unsigned int cpu)
 		settle(check, cpu);
 	if (kind != EVENT_MOD_MEMCG_LRUVEC_STATE)
 		end_burst(check, cpu);
+	if (kind == EVENT_MM_VMSCAN_LRU_ISOLATE)
+		check_advice_over(check, cpu);
 }
 
 bool check_shown(struct reclaim_bracket *bracket, const struct folio *folio, unsigned int *up_to)

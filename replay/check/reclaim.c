@@ -327,7 +327,7 @@ void check_apply_isolation(struct check *check, struct reclaim_bracket *bracket,
 	bracket->nr_growth = 0;
 	bracket->growth_pages = 0;
 	bracket->isolated_ns = check->event->timestamp_ns;
-	bracket->nr_order = bracket->nr_freed = bracket->nr_written = 0;
+	bracket->nr_order = bracket->nr_freed = bracket->nr_written = bracket->nr_dropped = 0;
 	if (!nr_taken)
 		return;
 	mm->policy->isolate(mm, &bracket->applied, &bracket->taken, &bracket->result);

@@ -17,6 +17,7 @@
  *   ahead.c    when a frame is seen next to be inactive
  *   verdicts.c what the others' ways say of page tables
  *   swap.c     folios written to swap, rotated when that ends, and read from there
+ *   advice.c   folios that their owner says something of: madvise, mlock
  *   tally.c    counting what is equal, and telling what is not
  */
 #ifndef REPLAY_CHECK_STATE_H
@@ -38,6 +39,8 @@
 
 /* Written to swap in the isolation that it is out for: it was found old. */
 #define FOLIO_old (1u << 27)
+/* Isolated for MADV_PAGEOUT: it comes back by way of an lru_add batch. */
+#define FOLIO_alone (1u << 15)
 /* Isolated when the CPU in whose lru_move_tail batch it waits began to drain: not moved then. */
 #define FOLIO_out (1u << 28)
 /* Isolated at some time since its write to swap ended: it may have missed its rotation. */
@@ -79,7 +82,10 @@ struct reclaim_bracket {
 	struct list_head taken;
 	struct scan_result result;
 	struct folio *order[ISOLATION_ROOM]; /* the folios taken, in scan order, gone ones too */
-	unsigned int nr_order, nr_freed, nr_written; /* how many, and up to which they were shown */
+	unsigned int nr_order; /* how many, */
+	unsigned int nr_freed, nr_written; /* and up to which they were shown */
+	unsigned int
+		nr_dropped; /* after MADV_FREE: their frees come behind removals from the page cache */
 	unsigned int nr_left; /* before this one, where they are shown last first */
 	struct look_row {
 		const struct folio *folio;
@@ -235,6 +241,35 @@ struct guessed_folio {
 	unsigned int tier; /* in which it was counted as protected */
 };
 
+/* Folios that wait in a CPU's batch because their owner said something of them, oldest first. */
+struct advised_folio {
+	struct folio *folio;
+	bool undo; /* munlock, not mlock */
+};
+
+enum advice { ADVICE_COLD, ADVICE_LAZYFREE, ADVICE_MLOCK, NR_ADVICES };
+
+struct advice_queue {
+	struct advised_folio *entry;
+	uint32_t first, nr, room; /* of those from the first on; room: in all */
+};
+
+/* What its tasks let go on a CPU without a reclaim call, newest last: perhaps MADV_PAGEOUT. */
+#define GONE_ROOM 1024 /* a power of two; more than pages of one page table */
+
+struct gone_folio {
+	struct lruvec *lruvec;
+	uint64_t index;
+	uint32_t file, flags;
+	int32_t pid;
+	uint8_t order;
+};
+
+struct gone_queue {
+	unsigned int nr; /* so far; the newest is at nr - 1, all modulo the room */
+	struct gone_folio entry[GONE_ROOM];
+};
+
 #define SWAP_DEVICES 8
 
 struct check {
@@ -254,6 +289,8 @@ struct check {
 	struct rotation_queue *rotation;
 	struct swap_queue *swap;
 	struct rotated *rotated; /* of all CPUs */
+	struct advice_queue *advice; /* by CPU and enum advice */
+	struct gone_queue *gone; /* by CPU */
 	void (*on_verdict)(void *ctx, const struct check_verdict *verdict);
 	void *verdict_ctx;
 	uint64_t **look; /* by pfn: verdicts.c */
@@ -688,6 +725,29 @@ void check_folio_written(struct check *check);
 
 /** check_swapped_in() - a folio of the swap cache comes on a list: which page it is, and how it refaulted. */
 void check_swapped_in(struct check *check, struct folio *folio);
+
+/* ---- advice.c */
+
+/** check_advised() - what the current event says of anon pages that the tape names. */
+void check_advised(struct check *check);
+
+/** check_advice_drained() - a list grew by a folio that no event names. Return: by one that was advised. */
+bool check_advice_drained(struct check *check, unsigned int cpu, const struct list_growth *growth);
+
+/** check_advice_over() - reclaim has drained this CPU: no batch holds anything. */
+void check_advice_over(struct check *check, unsigned int cpu);
+
+/** check_isolated_alone() - somebody who is in no reclaim call has taken the folio off its list. */
+void check_isolated_alone(struct check *check, struct folio *folio);
+
+/** check_gone() - a folio goes outside of reclaim calls; called before it does. */
+void check_gone(struct check *check, const struct folio *folio);
+
+/** check_pages_reclaimed() - mm_vmscan_reclaim_pages: the last that its task let go were reclaimed. */
+void check_pages_reclaimed(struct check *check);
+
+/** check_advice_free() - free what is kept for it. */
+void check_advice_free(struct check *check);
 
 /** check_drain_begun() - a list grows on this CPU: if it drains, these are the folios that it misses. */
 void check_drain_begun(struct check *check, unsigned int cpu);

@@ -201,6 +201,8 @@ void check_folio_written(struct check *check)
 	if (bracket && bracket->predicted && bracket->isolated) {
 		check_looked_at(check, bracket, folio, OUTCOME_written);
 		folio_set(folio, FOLIO_old);
+	} else if (!bracket) {
+		check_isolated_alone(check, folio);
 	}
 	folio_set(folio, PG_swapcache);
 	queue = &check->swap[check_cpu(check)];
@@ -252,7 +254,7 @@ void check_rotate_later(struct check *check, struct folio *folio)
 static void write_ended(struct check *check, struct folio *folio)
 {
 	folio_clear(folio, PG_writeback);
-	if (folio_test_clear(folio, PG_reclaim))
+	if (folio_test_clear(folio, PG_reclaim) && !folio_test(folio, FOLIO_alone))
 		check_rotate_later(check, folio);
 }
 
@@ -396,6 +398,8 @@ void check_rotated(struct check *check, unsigned int cpu, const struct growth_bu
 	}
 	/* Others' folios, files' for instance, lie between ours in the batch. */
 	for (unsigned int i = 0; i < burst->nr; i++) {
+		bool explained = false;
+
 		for (unsigned int at = used; at < queue->nr; at++) {
 			struct folio *folio = queue->folio[at];
 
@@ -405,12 +409,14 @@ void check_rotated(struct check *check, unsigned int cpu, const struct growth_bu
 			rotate(check, folio);
 			moved++;
 			used = at + 1;
+			explained = true;
 			break;
 		}
+		if (!explained)
+			elsewhere += check_advice_drained(check, cpu, &burst->growth[i]) ||
+				     (!fitted_by_any(&burst->growth[i], queue) &&
+				      rotate_of_other_cpu(check, cpu, &burst->growth[i]));
 	}
-	for (unsigned int i = moved; i < burst->nr; i++)
-		if (!fitted_by_any(&burst->growth[i], queue))
-			elsewhere += rotate_of_other_cpu(check, cpu, &burst->growth[i]);
 	check->undecided.unnamed += burst->nr - moved - elsewhere;
 	/* A batch that was full leaves those behind whose turn comes after it, another drain none. */
 	if (moved && !(burst->growth[0].flags & TRACE_FLAG_INTERRUPT) &&

@@ -115,8 +115,13 @@ static void compare_victim(struct check *check, struct reclaim_bracket *bracket,
 void check_evict(struct check *check, struct folio *folio, struct mem_cgroup *target)
 {
 	struct mm *mm = &check->machine.mm;
-	uint64_t shadow = shadow_pack(mm->policy->evict(mm, folio, target));
+	uint64_t shadow;
 
+	if (folio_test(folio, PG_lazyfree)) {
+		machine_forget(&check->machine, folio); /* nobody will miss it: no shadow */
+		return;
+	}
+	shadow = shadow_pack(mm->policy->evict(mm, folio, target));
 	machine_evicted(&check->machine, folio, shadow);
 	mm_folio_forget(mm, folio);
 }
@@ -127,7 +132,9 @@ void check_anon_victim(struct check *check, struct reclaim_bracket *bracket, str
 	compare_examined(check, bracket, folio,
 			 check->machine.mm.config.rules.release_pages ?
 				 check_shown_last_first(bracket, folio) :
-				 check_shown(bracket, folio, &bracket->nr_freed));
+				 check_shown(bracket, folio,
+					     folio_test(folio, PG_lazyfree) ? &bracket->nr_dropped :
+									      &bracket->nr_freed));
 	check_looked_at(check, bracket, folio, OUTCOME_evicted);
 	check_evict(check, folio, bracket->target);
 }
@@ -167,6 +174,7 @@ void check_folio_deleted(struct check *check)
 		check_evict(check, folio, NULL);
 	} else {
 		check->world->nr_stimuli++;
+		check_gone(check, folio);
 		machine_forget(&check->machine, folio);
 		page_cache_store(
 			&check->machine.cache,

@@ -14,6 +14,7 @@
  *   perturb.c what would be different the next time
  *   anon.c    anon folios that have no names: allocated, inserted, zapped
  *   swap.c    anon pages that the tape names: in memory, in swap and back
+ *   advice.c  what an owner says of them: madvise, mlock
  *   mapped.c  accesses to mapped pages, seen and drawn
  */
 #ifndef REPLAY_ENGINE_STATE_H
@@ -182,15 +183,15 @@ void replay_stimulus(struct replay *replay, enum infer_rule rule);
 
 /* ---- charge.c */
 
+/** replay_hooks() - what reclaim asks of this run. */
+struct reclaim_hooks replay_hooks(struct replay *replay);
+
 /**
  * replay_make_room() - room for a folio that mm_folio_born() will charge: reclaim until its memcg has it
  * Kernel: mm/memcontrol.c, try_charge_memcg(), v6.18.
  * Differs: no OOM kill: after the retries the charge is forced.
  */
 void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t pages);
-
-/** replay_hooks() - what reclaim asks of a run. */
-struct reclaim_hooks replay_hooks(struct replay *replay);
 
 /* ---- stock.c */
 
@@ -395,6 +396,9 @@ void replay_swap_exit(struct replay *replay);
 /** replay_anon_steps() - what the current event did to anon pages. */
 void replay_anon_steps(struct replay *replay);
 
+/** replay_anon_slot_freed() - an anon folio gives up its place in swap, if it has one. */
+void replay_anon_slot_freed(struct replay *replay, struct folio *folio);
+
 /** replay_touch_anon() - an anon page is accessed where no event shows it. */
 void replay_touch_anon(struct replay *replay, uint32_t file, uint64_t index);
 
@@ -405,6 +409,11 @@ void replay_writes_done(struct replay *replay);
 bool replay_add_to_swap(void *ctx, struct folio *folio);
 bool replay_write_out(void *ctx, struct folio *folio);
 void replay_wait_for_write(void *ctx, struct folio *folio);
+
+/* ---- advice.c */
+
+/** replay_advised() - the owner of an anon page says something of it: madvise, mlock. @first: of the call. */
+void replay_advised(struct replay *replay, const struct anon_step *step, bool first);
 
 /* ---- mapped.c */
 

@@ -227,6 +227,14 @@ static struct folio *bring_in(struct replay *replay, struct mem_cgroup *memcg, u
 	return folio;
 }
 
+void replay_anon_slot_freed(struct replay *replay, struct folio *folio)
+{
+	if (!folio_test_clear(folio, PG_swapcache))
+		return;
+	for (uint64_t i = 0; i < folio_nr_pages(folio); i++)
+		free_slot(replay, folio->file, folio->index + i);
+}
+
 static void map_folio(struct replay *replay, struct folio *folio, bool write)
 {
 	folio_set(folio, FOLIO_mapped | FOLIO_young);
@@ -236,9 +244,7 @@ static void map_folio(struct replay *replay, struct folio *folio, bool write)
 		return;
 	/* Kernel: mm/memory.c, should_try_to_free_swap(), v6.18. */
 	if (write && !folio_test(folio, PG_writeback)) {
-		for (uint64_t i = 0; i < folio_nr_pages(folio); i++)
-			free_slot(replay, folio->file, folio->index + i);
-		folio_clear(folio, PG_swapcache);
+		replay_anon_slot_freed(replay, folio);
 	} else if (write) {
 		folio_set(folio, PG_dirty);
 	}
@@ -393,6 +399,8 @@ static void page_new(struct replay *replay, const struct anon_step *step)
 	replay_count(memcg, COUNT_anon_alloc, nr);
 	folio_set(folio, FOLIO_mapped | FOLIO_young);
 	replay_look_begins(replay, folio);
+	if (step->locked)
+		mlock_folio(&replay->machine.mm, replay_cpu(replay), folio);
 }
 
 void replay_anon_steps(struct replay *replay)
@@ -413,6 +421,13 @@ void replay_anon_steps(struct replay *replay)
 			break;
 		case ANON_FREED:
 			page_freed(replay, &step[i]);
+			break;
+		case ANON_COLD:
+		case ANON_LAZYFREE:
+		case ANON_PAGEOUT:
+		case ANON_LOCKED:
+		case ANON_UNLOCKED:
+			replay_advised(replay, &step[i], !i || step[i - 1].what != step[i].what);
 			break;
 		case ANON_READ_AHEAD:
 		case ANON_UNMAPPED:

@@ -36,6 +36,44 @@ static void batch_reference_dropped(struct mm *mm, enum lru_batch which, struct 
 	mm->batch_pages -= (int64_t)folio_nr_pages(folio);
 }
 
+/* To where its flags say, once @set are set and @gone are not. */
+static void relist(struct mm *mm, struct folio *folio, uint32_t set, uint32_t gone)
+{
+	mm->policy->folio_removed(mm, folio->lruvec, folio);
+	folio_clear(folio, PG_active | gone);
+	folio_set(folio, set);
+	mm->policy->folio_added(mm, folio->lruvec, folio);
+	folio_set(folio, PG_lru);
+}
+
+/* Kernel: mm/swap.c, lru_deactivate(), v6.18. */
+static void deactivate(struct mm *mm, struct folio *folio)
+{
+	if (folio_test(folio, PG_unevictable) ||
+	    !(folio_test(folio, PG_active) || mm->policy->generations))
+		return;
+	relist(mm, folio, 0, PG_referenced);
+	lruvec_count(folio->lruvec, COUNT_pgdeactivate, folio_nr_pages(folio));
+}
+
+/* Kernel: mm/swap.c, lru_lazyfree(), v6.18. */
+static void make_lazyfree(struct mm *mm, struct folio *folio)
+{
+	if (!folio_test(folio, PG_swapbacked) ||
+	    folio_test(folio, PG_swapcache | PG_unevictable | PG_writeback))
+		return;
+	relist(mm, folio, PG_lazyfree, PG_referenced | PG_swapbacked | PG_dirty);
+}
+
+/* Kernel: mm/mlock.c, __mlock_folio(), __munlock_folio(), v6.18. */
+static void mlock_or_munlock(struct mm *mm, struct folio *folio)
+{
+	if (folio_test(folio, PG_mlocked) && !folio_test(folio, PG_unevictable))
+		relist(mm, folio, PG_unevictable, 0);
+	else if (!folio_test(folio, PG_mlocked) && folio_test(folio, PG_unevictable))
+		relist(mm, folio, 0, PG_unevictable);
+}
+
 /* lru_activate() and so on. */
 static void batch_move(struct mm *mm, enum lru_batch which, struct folio *folio)
 {
@@ -51,11 +89,17 @@ static void batch_move(struct mm *mm, enum lru_batch which, struct folio *folio)
 			lruvec_count(lruvec, COUNT_pgrotated, folio_nr_pages(folio));
 		}
 		return;
+	case BATCH_LRU_DEACTIVATE:
+		deactivate(mm, folio);
+		return;
+	case BATCH_LRU_LAZYFREE:
+		make_lazyfree(mm, folio);
+		return;
+	case BATCH_MLOCK:
+		mlock_or_munlock(mm, folio);
+		return;
 	case BATCH_LRU_ADD: /* see drain_lru_add() */
 	case BATCH_LRU_DEACTIVATE_FILE:
-	case BATCH_LRU_DEACTIVATE:
-	case BATCH_LRU_LAZYFREE:
-	case BATCH_MLOCK:
 	case NR_LRU_BATCHES:
 		break;
 	}
@@ -250,4 +294,29 @@ void folio_add_lru_vma(struct mm *mm, unsigned int cpu, struct folio *folio)
 	if (mm->config.rules.anon_starts_active)
 		folio_set(folio, PG_active);
 	folio_add_lru(mm, cpu, folio);
+}
+
+void folio_deactivate(struct mm *mm, unsigned int cpu, struct folio *folio)
+{
+	if (!folio_test(folio, PG_unevictable) &&
+	    (folio_test(folio, PG_active) || mm->policy->generations))
+		lru_batch_queue(mm, cpu, BATCH_LRU_DEACTIVATE, folio);
+}
+
+void folio_mark_lazyfree(struct mm *mm, unsigned int cpu, struct folio *folio)
+{
+	if (folio_test(folio, PG_swapbacked) && !folio_test(folio, PG_swapcache | PG_unevictable))
+		lru_batch_queue(mm, cpu, BATCH_LRU_LAZYFREE, folio);
+}
+
+void mlock_folio(struct mm *mm, unsigned int cpu, struct folio *folio)
+{
+	folio_set(folio, PG_mlocked);
+	lru_batch_queue(mm, cpu, BATCH_MLOCK, folio);
+}
+
+void munlock_folio(struct mm *mm, unsigned int cpu, struct folio *folio)
+{
+	folio_clear(folio, PG_mlocked);
+	lru_batch_queue(mm, cpu, BATCH_MLOCK, folio);
 }

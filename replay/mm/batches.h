@@ -93,6 +93,24 @@ void lru_batch_remove_at(struct mm *mm, unsigned int cpu, enum lru_batch which, 
  */
 void folio_end_writeback(struct mm *mm, unsigned int cpu, struct folio *folio);
 
+/** folio_deactivate() - to an inactive list when the batch drains. Kernel: mm/swap.c, v6.18. */
+void folio_deactivate(struct mm *mm, unsigned int cpu, struct folio *folio);
+
+/**
+ * folio_mark_lazyfree() - an anon folio may be dropped instead of swapped, unless it is written to before
+ * It goes to the inactive file list when the batch drains.
+ * Kernel: mm/swap.c, folio_mark_lazyfree(), v6.18.
+ */
+void folio_mark_lazyfree(struct mm *mm, unsigned int cpu, struct folio *folio);
+
+/**
+ * mlock_folio(), munlock_folio() - to the unevictable list, and back, when the batch drains
+ * Kernel: mm/mlock.c, mlock_folio(), munlock_folio(), v6.18.
+ * Differs: one mlock at a time: no count of them. A new folio of a locked vma goes by way of lru_add first.
+ */
+void mlock_folio(struct mm *mm, unsigned int cpu, struct folio *folio);
+void munlock_folio(struct mm *mm, unsigned int cpu, struct folio *folio);
+
 /** folio_add_lru() - a new folio waits to be put on a list. Kernel: mm/swap.c, v6.18. */
 void folio_add_lru(struct mm *mm, unsigned int cpu, struct folio *folio);
 

@@ -36,6 +36,7 @@ enum folio_flag {
 	PG_swapbacked = 1u << 10, /* anon or shmem: belongs on the anon lists */
 	PG_swapcache = 1u << 11,
 	PG_locked = 1u << 12, /* a read is being prepared: reclaim passes it over */
+	PG_lazyfree = 1u << 13, /* ours: anon and not PG_swapbacked any more, since MADV_FREE */
 	FOLIO_alive = 1u << 16, /* charged and not freed */
 	FOLIO_isolated = 1u << 17, /* taken off its list by reclaim */
 	FOLIO_dead = 1u << 18, /* its owner freed it; only a batch holds it still */

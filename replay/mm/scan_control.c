@@ -381,6 +381,12 @@ static enum folio_verdict shrink_folio(struct reclaim_walk *walk, const struct r
 		hooks->wait_for_write(hooks->ctx, folio);
 	}
 	verdict = check_references(walk->mm, hooks, folio);
+	/* Used again after MADV_FREE, which means that it was written to before anything else. */
+	if (folio_test(folio, PG_lazyfree) && verdict != FOLIO_RECLAIM) {
+		folio_clear(folio, PG_lazyfree);
+		folio_set(folio, PG_swapbacked);
+		return FOLIO_ACTIVATE;
+	}
 	if (verdict == FOLIO_RECLAIM && swapbacked)
 		verdict = swap_out(walk, hooks, folio, result);
 	else if (verdict == FOLIO_RECLAIM && folio_test(folio, PG_dirty))
@@ -388,6 +394,16 @@ static enum folio_verdict shrink_folio(struct reclaim_walk *walk, const struct r
 	if (verdict == FOLIO_RECLAIM && folio->nr_batches)
 		verdict = FOLIO_KEEP; /* somebody else's reference */
 	return verdict;
+}
+
+static void count_stolen(const struct reclaim_walk *walk, struct lruvec *lruvec, bool file,
+			 uint64_t nr_pages)
+{
+	if (walk->sc.by_owner)
+		return;
+	lruvec_count(lruvec, file ? COUNT_pgsteal_file : COUNT_pgsteal_anon, nr_pages);
+	lruvec_count(lruvec, walk->sc.kswapd ? COUNT_pgsteal_kswapd : COUNT_pgsteal_direct,
+		     nr_pages);
 }
 
 static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *taken,
@@ -418,11 +434,15 @@ static uint64_t shrink_folio_list(struct reclaim_walk *walk, struct list_head *t
 			break;
 		case FOLIO_RECLAIM:
 			nr_reclaimed += nr_pages;
-			lruvec_count(lruvec, file ? COUNT_pgsteal_file : COUNT_pgsteal_anon,
-				     nr_pages);
-			lruvec_count(lruvec,
-				     walk->sc.kswapd ? COUNT_pgsteal_kswapd : COUNT_pgsteal_direct,
-				     nr_pages);
+			count_stolen(walk, lruvec, file, nr_pages);
+			if (folio_test(folio, PG_lazyfree)) {
+				/* Nobody will miss what was in it. */
+				lruvec_count(lruvec, COUNT_pglazyfreed, nr_pages);
+				folio_clear(folio, FOLIO_mapped);
+				hooks->evicted(hooks->ctx, folio, 0);
+				mm_folio_forget(mm, folio);
+				break;
+			}
 			hooks->evicted(hooks->ctx, folio,
 				       shadow_pack(mm->policy->evict(mm, folio,
 								     walk->sc.target_mem_cgroup)));
@@ -487,6 +507,32 @@ uint64_t reclaim_finish(struct reclaim_walk *walk, unsigned int cpu,
 	}
 	reclaim_walk_end(walk);
 	return walk->sc.nr_reclaimed;
+}
+
+uint64_t reclaim_folio(struct mm *mm, unsigned int cpu, struct folio *folio,
+		       const struct reclaim_hooks *hooks)
+{
+	struct reclaim_walk walk = { .mm = mm, .top = mm->root, .sc.by_owner = true };
+	struct reclaim_hooks blind = *hooks;
+	struct scan_result result = { 0 };
+	struct list_head taken;
+	uint64_t nr_reclaimed;
+
+	if (!folio_test(folio, PG_lru) || folio_test(folio, PG_unevictable))
+		return 0;
+	blind.referenced = NULL;
+	mm->policy->folio_removed(mm, folio->lruvec, folio);
+	folio_set(folio, FOLIO_isolated);
+	list_init(&taken);
+	list_init(&folio->lru);
+	list_add(&folio->lru, &taken);
+	nr_reclaimed = shrink_folio_list(&walk, &taken, &blind, &result);
+	if (!list_empty(&taken)) {
+		list_del(&folio->lru);
+		folio_clear(folio, FOLIO_isolated);
+		folio_add_lru(mm, cpu, folio);
+	}
+	return nr_reclaimed;
 }
 
 uint64_t reclaim_run(struct mm *mm, struct mem_cgroup *target, uint64_t nr_to_reclaim,

@@ -38,6 +38,7 @@ struct scan_control {
 	bool kswapd;
 	bool boosted; /* kswapd works off a boost of the watermarks: not below priority 10 */
 	int swappiness; /* that memory.reclaim was told; SWAPPINESS_OF_MEMCG */
+	bool by_owner; /* MADV_PAGEOUT: no scan, no page counts as stolen */
 	bool run_eviction; /* MGLRU: asked for through debugfs, not by an allocation */
 	uint64_t run_eviction_seq; /* generations up to this one */
 	unsigned int run_eviction_swappiness;
@@ -196,6 +197,18 @@ struct reclaim_hooks {
  */
 uint64_t reclaim_finish(struct reclaim_walk *walk, unsigned int cpu,
 			const struct reclaim_hooks *hooks);
+
+/**
+ * reclaim_folio() - its owner wants it out, whether it was accessed or not
+ * @folio: on a list; gone or back in an lru_add batch afterwards
+ * @cpu: whose batch
+ * @hooks: not kept
+ * Kernel: mm/vmscan.c, reclaim_folio_list(), v6.18.
+ * Differs: one at a time, where the kernel isolates all of a page table first.
+ * Return: pages reclaimed.
+ */
+uint64_t reclaim_folio(struct mm *mm, unsigned int cpu, struct folio *folio,
+		       const struct reclaim_hooks *hooks);
 
 /**
  * reclaim_run() - a whole reclaim call of the replay's own

@@ -9,6 +9,7 @@
 #define PAGE_SHIFT 12
 #define GFP_MOVABLE 0x8
 #define INSERTION_ANON 2
+#define INSERTION_SWAPCACHE 8
 #define PFN_CHUNK_SHIFT 15
 #define PFN_CHUNKS (1u << 17) /* 2^32 frames */
 #define ORDER_LIMIT 13
@@ -21,6 +22,12 @@
 #define BURST_LIMIT_NS UINT64_C(1000000000)
 #define LONG_BURST 32 /* pages */
 #define SHORT_BURST 4
+#define RANGE_LIMIT (UINT64_C(1) << 20) /* pages of one call that are looked at */
+
+/* Advice, the same on x86, arm64 and most others. Kernel: include/uapi/asm-generic/mman-common.h, v6.18. */
+#define ADVICE_FREE 8
+#define ADVICE_COLD 20
+#define ADVICE_PAGEOUT 21
 
 /* Of pfn_entry: allocated, and not known yet what for. */
 #define ENTRY_FRESH (UINT32_C(1) << 31)
@@ -35,6 +42,7 @@ struct anon_page {
 	uint8_t order; /* of its folio */
 	bool gone;
 	bool in_flight; /* submitted to swap's device */
+	bool lazyfree; /* reclaim may drop it, unless it is written to before */
 };
 
 /* A frame allocated and not yet seen to be anything. */
@@ -46,6 +54,7 @@ struct fresh {
 	uint32_t task; /* number */
 	uint8_t order;
 	bool used;
+	bool locked;
 };
 
 /* What is remembered of a task. */
@@ -58,6 +67,9 @@ struct anon_task {
 	uint64_t write_sector; /* of the block_bio_queue before a mm_vmscan_write_folio, 0: none */
 	uint32_t write_dev;
 	uint64_t written_ns; /* when it last wrote a folio to swap */
+	/* What the mlock that it is in has still to bring in; nothing if first >= end. */
+	uint64_t populate_first, populate_end;
+	bool pages_out; /* it is in MADV_PAGEOUT */
 };
 
 /* Writes to swap from when the device had none to when it has none again. */
@@ -431,12 +443,25 @@ static void fresh_is_anon(struct anon_world *anon, struct world *world, uint32_t
 		return;
 	step->memcg = fresh.memcg;
 	step->order = fresh.order;
+	step->locked = fresh.locked;
 }
 
 static void settle_task(struct anon_world *anon, struct world *world, struct anon_task *task)
 {
 	if (task->fresh != NONE)
 		fresh_is_anon(anon, world, task->fresh);
+}
+
+/* The next page that an mlock brings in; no fault tells of it. Return: false: the task is in none. */
+static bool next_populated(struct anon_world *anon, struct anon_task *task)
+{
+	for (; task->populate_first < task->populate_end; task->populate_first++) {
+		uint32_t number = page_at(anon, task->mm, task->populate_first);
+
+		if (number == NONE || anon->page[number].pfn == NONE)
+			return true;
+	}
+	return false;
 }
 
 static void page_allocated(struct anon_world *anon, struct world *world,
@@ -446,6 +471,7 @@ static void page_allocated(struct anon_world *anon, struct world *world,
 	const uint64_t *v = event->value;
 	uint64_t pfn = v[MM_PAGE_ALLOC_PFN], order = v[MM_PAGE_ALLOC_ORDER];
 	uint32_t *entry, number, at;
+	bool locked;
 
 	if (!(v[MM_PAGE_ALLOC_GFP_FLAGS] & GFP_MOVABLE) || order > ORDER_LIMIT)
 		return;
@@ -463,10 +489,12 @@ static void page_allocated(struct anon_world *anon, struct world *world,
 			return;
 		anon->nr_fresh++;
 	}
+	locked = next_populated(anon, task);
 	anon->fresh[at] = (struct fresh){
 		.pfn = pfn,
-		.fault_index = task->fault_index,
-		.fault_mm = task->fault_mm,
+		.fault_index = locked ? task->populate_first : task->fault_index,
+		.fault_mm = locked ? task->mm : task->fault_mm,
+		.locked = locked,
 		.memcg = who->memcg,
 		.task = who->number,
 		.order = (uint8_t)order,
@@ -474,6 +502,23 @@ static void page_allocated(struct anon_world *anon, struct world *world,
 	};
 	*entry = ENTRY_FRESH | at;
 	task->fresh = at;
+}
+
+/* On a list before it is mapped, and so before it is anonymous; or tmpfs's. */
+static void swapped_in(struct anon_world *anon, const uint32_t *entry)
+{
+	const struct fresh *fresh;
+	uint64_t pfn;
+	uint32_t number;
+
+	if (!(*entry & ENTRY_FRESH))
+		return;
+	fresh = &anon->fresh[*entry & ~ENTRY_FRESH];
+	number = page_at(anon, fresh->fault_mm, fresh->fault_index);
+	pfn = fresh->pfn;
+	forget_fresh(anon, *entry & ~ENTRY_FRESH);
+	if (number != NONE && anon->page[number].pfn == NONE)
+		page_came_in(anon, number, pfn); /* without I/O */
 }
 
 static void page_inserted(struct anon_world *anon, struct world *world,
@@ -486,6 +531,11 @@ static void page_inserted(struct anon_world *anon, struct world *world,
 
 	if (!entry)
 		return;
+	if ((event->value[MM_LRU_INSERTION_FLAGS] & (INSERTION_ANON | INSERTION_SWAPCACHE)) ==
+	    INSERTION_SWAPCACHE) {
+		swapped_in(anon, entry);
+		return;
+	}
 	if (!(event->value[MM_LRU_INSERTION_FLAGS] &
 	      INSERTION_ANON)) { /* tmpfs, migrated page cache */
 		if (*entry & ENTRY_FRESH)
@@ -526,6 +576,8 @@ static void faulted(struct anon_world *anon, struct world *world, const struct t
 	settle_task(anon, world, task);
 	task->fault_mm = task->mm;
 	task->fault_index = index;
+	task->populate_end = 0;
+	task->pages_out = false;
 	task->touched = page_at(anon, task->mm, index);
 	if (task->touched == NONE)
 		return;
@@ -535,7 +587,7 @@ static void faulted(struct anon_world *anon, struct world *world, const struct t
 }
 
 static void page_freed(struct anon_world *anon, const struct tape_event *event,
-		       const struct world_task *who)
+		       const struct world_task *who, const struct anon_task *task)
 {
 	uint64_t pfn = event->value[MM_PAGE_FREE_PFN], order = event->value[MM_PAGE_FREE_ORDER];
 	uint32_t *entry = pfn_entry(anon, pfn);
@@ -551,14 +603,85 @@ static void page_freed(struct anon_world *anon, const struct tape_event *event,
 
 		if (number == NONE)
 			continue;
-		if (!who->in_reclaim) {
+		if (!who->in_reclaim && !task->pages_out) {
 			page_gone(anon, number);
 			continue;
 		}
 		add_step(anon, ANON_EVICTED, number);
 		*pfn_entry(anon, pfn + i) = 0;
 		anon->page[number].pfn = NONE;
+		/* Dropped, not swapped: the next touch finds a new page, in this kernel. */
+		anon->page[number].gone = anon->page[number].lazyfree;
 	}
+}
+
+/* ---- what an owner says of its pages */
+
+static void advised(struct anon_world *anon, const struct anon_task *task, enum anon_what what,
+		    uint64_t start, uint64_t bytes)
+{
+	uint64_t first = start >> PAGE_SHIFT, nr = bytes >> PAGE_SHIFT;
+
+	for (uint64_t i = 0; i < nr && i < RANGE_LIMIT; i++) {
+		uint32_t number = page_at(anon, task->mm, first + i);
+
+		if (number == NONE)
+			continue;
+		if (what == ANON_LAZYFREE && anon->page[number].pfn == NONE) {
+			page_gone(anon, number);
+			continue;
+		}
+		anon->page[number].lazyfree = what == ANON_LAZYFREE;
+		add_step(anon, what, number);
+	}
+}
+
+static void madvised(struct anon_world *anon, struct world *world, const struct tape_event *event,
+		     struct anon_task *task)
+{
+	const uint64_t *v = event->value;
+	uint64_t start = v[SYS_ENTER_MADVISE_START], bytes = v[SYS_ENTER_MADVISE_LEN];
+
+	settle_task(anon, world, task);
+	task->fault_mm = 0;
+	task->populate_end = 0;
+	task->pages_out = v[SYS_ENTER_MADVISE_BEHAVIOR] == ADVICE_PAGEOUT;
+	switch (v[SYS_ENTER_MADVISE_BEHAVIOR]) {
+	case ADVICE_FREE:
+		advised(anon, task, ANON_LAZYFREE, start, bytes);
+		break;
+	case ADVICE_COLD:
+		advised(anon, task, ANON_COLD, start, bytes);
+		break;
+	case ADVICE_PAGEOUT:
+		advised(anon, task, ANON_PAGEOUT, start, bytes);
+		break;
+	default:
+		break;
+	}
+}
+
+static void locked(struct anon_world *anon, struct world *world, const struct tape_event *event,
+		   struct anon_task *task)
+{
+	uint64_t start = event->value[SYS_ENTER_MLOCK_START];
+	uint64_t bytes = event->value[SYS_ENTER_MLOCK_LEN];
+
+	settle_task(anon, world, task);
+	task->fault_mm = 0;
+	task->populate_first = start >> PAGE_SHIFT;
+	task->populate_end = task->populate_first + (bytes >> PAGE_SHIFT);
+	advised(anon, task, ANON_LOCKED, start, bytes);
+}
+
+static void unlocked(struct anon_world *anon, struct world *world, const struct tape_event *event,
+		     struct anon_task *task)
+{
+	settle_task(anon, world, task);
+	task->fault_mm = 0;
+	task->populate_end = 0;
+	advised(anon, task, ANON_UNLOCKED, event->value[SYS_ENTER_MUNLOCK_START],
+		event->value[SYS_ENTER_MUNLOCK_LEN]);
 }
 
 /* ---- swap's I/O */
@@ -740,7 +863,7 @@ void anon_event(struct anon_world *anon, struct world *world, const struct tape_
 		page_allocated(anon, world, event, who, task);
 		break;
 	case EVENT_MM_PAGE_FREE:
-		page_freed(anon, event, who);
+		page_freed(anon, event, who, task);
 		break;
 	case EVENT_MM_LRU_INSERTION:
 		page_inserted(anon, world, event, who);
@@ -764,6 +887,15 @@ void anon_event(struct anon_world *anon, struct world *world, const struct tape_
 		break;
 	case EVENT_MM_VMSCAN_WRITE_FOLIO:
 		written_out(anon, event, task);
+		break;
+	case EVENT_SYS_ENTER_MADVISE:
+		madvised(anon, world, event, task);
+		break;
+	case EVENT_SYS_ENTER_MLOCK:
+		locked(anon, world, event, task);
+		break;
+	case EVENT_SYS_ENTER_MUNLOCK:
+		unlocked(anon, world, event, task);
 		break;
 	case EVENT_TASK_NEWTASK:
 		task_cloned(anon, world, event);

@@ -6,6 +6,7 @@
  *   mm_page_alloc     the frame that a fault got
  *   block_bio_queue   the sector that a page is written to, and read from again: its name while it is out
  *   mm_page_free      the end: of the page if its owner frees it, of its frame if reclaim does
+ *   sys_enter_madvise, mlock, munlock   what the owner says of a range of addresses
  *
  * Each event gives some steps: what the workload did to a page, or what the recorded kernel decided.
  * A page's place is a file of its own for each mm, and the page number of its address: in a run it lies
@@ -24,12 +25,18 @@ struct world_task;
 struct anon_world;
 
 #define ANON_DEV UINT64_MAX /* of the files that stand for address spaces */
+#define ANON_NO_FRAME UINT32_MAX
 
 enum anon_what {
 	/* What the workload did. */
 	ANON_NEW, /* first touch: a folio is allocated */
 	ANON_TOUCHED, /* a fault on a page that is there, or was swapped out */
 	ANON_FREED, /* by its owner, in memory or in swap */
+	ANON_COLD, /* MADV_COLD */
+	ANON_LAZYFREE, /* MADV_FREE: of pages in memory; those in swap are ANON_FREED at once */
+	ANON_PAGEOUT, /* MADV_PAGEOUT */
+	ANON_LOCKED, /* mlock, in memory or not */
+	ANON_UNLOCKED,
 	/* What the recorded kernel did: verdicts, not for a free-running replay. */
 	ANON_READ_AHEAD, /* swapped in beside another page */
 	ANON_UNMAPPED, /* found not young, unmapped and written to swap */
@@ -40,10 +47,11 @@ struct anon_step {
 	enum anon_what what;
 	uint32_t file; /* number */
 	uint64_t index; /* page of the address */
-	uint64_t pfn; /* recorded frame: of ANON_NEW */
+	uint64_t pfn; /* recorded frame, of ANON_NEW and advice; ANON_NO_FRAME: swapped out */
 	uint32_t memcg; /* number, of the task that allocated: of ANON_NEW */
 	uint8_t order;
 	bool write; /* ANON_TOUCHED: a store */
+	bool locked; /* ANON_NEW: by the mlock that its task is in */
 };
 
 /*

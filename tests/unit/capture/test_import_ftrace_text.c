@@ -1002,7 +1002,8 @@ static void system_calls_become_events(void **state)
 	import_text(
 		&imported,
 		"a-1 [001] ..... 5.000001: sys_pread64(fd: 3, buf: 0x7ffe, count: 1000, pos: 0x2000)\n"
-		"a-1 [001] ..... 5.000002: sys_pread64 -> 0xfffffffffffffff7\n");
+		"a-1 [001] ..... 5.000002: sys_pread64 -> 0xfffffffffffffff7\n"
+		"a-1 [001] ..... 5.000003: sys_madvise(start: 0x7ffe0000, len_in: 0x60000, behavior: 0x14)\n");
 	assert_int_equal(imported.job.report.nr_unread, 0);
 	event = next_event(&imported);
 	type = tape_reader_type(imported.reader, event->type);
@@ -1015,6 +1016,11 @@ static void system_calls_become_events(void **state)
 	type = tape_reader_type(imported.reader, event->type);
 	assert_string_equal(type->name, "sys_exit_pread64");
 	assert_int_equal(event->value[type->field[0].slot], -9);
+	event = next_event(&imported);
+	assert_int_equal(event->kind, EVENT_SYS_ENTER_MADVISE);
+	assert_int_equal(event->value[SYS_ENTER_MADVISE_START], 0x7ffe0000);
+	assert_int_equal(event->value[SYS_ENTER_MADVISE_LEN], 0x60000);
+	assert_int_equal(event->value[SYS_ENTER_MADVISE_BEHAVIOR], 20);
 	imported_end(&imported);
 }
 

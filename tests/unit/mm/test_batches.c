@@ -268,6 +268,82 @@ static void batches_have_the_kernels_names(void **state)
 	assert_string_equal(lru_batch_name(BATCH_MLOCK), "mlock");
 }
 
+/* On the inactive anon list, [C B A], A the oldest. */
+static void three_anon(struct drawn *drawn)
+{
+	for (const char *letter = "ABC"; *letter; letter++) {
+		struct folio *folio = drawn_folio(drawn, (unsigned char)*letter, PG_swapbacked);
+
+		folio_add_lru(&drawn->mm, 0, folio);
+	}
+	lru_add_drain(&drawn->mm, 0, DRAIN_recorded);
+}
+
+static void assert_sizes(const struct drawn *drawn, const int64_t pages[NR_LRU_LISTS])
+{
+	for (int lru = 0; lru < NR_LRU_LISTS; lru++)
+		assert_int_equal(lruvec_lru_size(drawn->lruvec, (enum lru_list)lru), pages[lru]);
+	assert_true(lruvec_check(drawn->lruvec));
+}
+
+static void cold_folio_leaves_the_active_list_and_inactive_ones_stay(void **state)
+{
+	struct drawn *drawn = *state;
+	struct mm *mm = &drawn->mm;
+
+	three_anon(drawn);
+	mm->policy->folio_activated(mm, drawn->lruvec, folio_at(drawn, 'A'));
+	folio_set(folio_at(drawn, 'A'), PG_referenced);
+	folio_deactivate(mm, 0, folio_at(drawn, 'A'));
+	folio_deactivate(mm, 0, folio_at(drawn, 'B'));
+	assert_batch(drawn, 0, BATCH_LRU_DEACTIVATE, "A");
+	lru_add_drain(mm, 0, DRAIN_advise);
+	assert_sizes(drawn, (int64_t[]){ 3, 0, 0, 0, 0 });
+	assert_false(folio_test(folio_at(drawn, 'A'), PG_referenced | PG_active));
+	assert_ptr_equal(lruvec_oldest(drawn->lruvec, LRU_INACTIVE_ANON), folio_at(drawn, 'B'));
+	assert_int_equal(drawn->lruvec->lock[LOCK_lru_deactivate].holds, 1);
+}
+
+static void lazyfree_folio_goes_to_the_inactive_file_list(void **state)
+{
+	struct drawn *drawn = *state;
+
+	three_anon(drawn);
+	folio_set(folio_at(drawn, 'B'), PG_swapcache); /* it has a slot still: it stays */
+	folio_mark_lazyfree(&drawn->mm, 0, folio_at(drawn, 'A'));
+	folio_mark_lazyfree(&drawn->mm, 0, folio_at(drawn, 'B'));
+	lru_add_drain(&drawn->mm, 0, DRAIN_advise);
+	assert_sizes(drawn, (int64_t[]){ 2, 0, 1, 0, 0 });
+	assert_true(folio_test(folio_at(drawn, 'A'), PG_lazyfree));
+	assert_false(folio_test(folio_at(drawn, 'A'), PG_swapbacked));
+}
+
+static void locked_folio_is_unevictable_until_it_is_unlocked(void **state)
+{
+	struct drawn *drawn = *state;
+
+	three_anon(drawn);
+	mlock_folio(&drawn->mm, 0, folio_at(drawn, 'A'));
+	lru_add_drain(&drawn->mm, 0, DRAIN_recorded);
+	assert_sizes(drawn, (int64_t[]){ 2, 0, 0, 0, 1 });
+	munlock_folio(&drawn->mm, 0, folio_at(drawn, 'A'));
+	lru_add_drain(&drawn->mm, 0, DRAIN_recorded);
+	assert_sizes(drawn, (int64_t[]){ 3, 0, 0, 0, 0 });
+	assert_ptr_equal(lruvec_oldest(drawn->lruvec, LRU_INACTIVE_ANON), folio_at(drawn, 'B'));
+}
+
+/* Both wait in the batch: what counts is the flag when it drains. */
+static void folio_locked_and_unlocked_in_one_batch_stays(void **state)
+{
+	struct drawn *drawn = *state;
+
+	three_anon(drawn);
+	mlock_folio(&drawn->mm, 0, folio_at(drawn, 'A'));
+	munlock_folio(&drawn->mm, 0, folio_at(drawn, 'A'));
+	lru_add_drain(&drawn->mm, 0, DRAIN_recorded);
+	assert_sizes(drawn, (int64_t[]){ 3, 0, 0, 0, 0 });
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drawn_setup, drawn_teardown)
 
 int main(void)
@@ -290,6 +366,10 @@ int main(void)
 		TEST(folio_taken_out_of_a_batch_leaves_the_others_in_order),
 		TEST(held_batches_only_fill_and_the_oldest_falls_out),
 		TEST(empty_batch_drains_without_a_trace),
+		TEST(cold_folio_leaves_the_active_list_and_inactive_ones_stay),
+		TEST(lazyfree_folio_goes_to_the_inactive_file_list),
+		TEST(locked_folio_is_unevictable_until_it_is_unlocked),
+		TEST(folio_locked_and_unlocked_in_one_batch_stays),
 		cmocka_unit_test(batches_have_the_kernels_names),
 	};
 

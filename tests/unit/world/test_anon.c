@@ -63,8 +63,14 @@ static void bio(int32_t pid, uint64_t sector, uint64_t pages, const char *rwbs)
 /* The steps of all events, "; " after each event that had some. */
 static const char *steps(void)
 {
-	static const char *const name[] = { "new",   "touched",	 "freed",
-					    "ahead", "unmapped", "evicted" };
+	static const char *const name[] = {
+		[ANON_NEW] = "new",	      [ANON_TOUCHED] = "touched",
+		[ANON_FREED] = "freed",	      [ANON_COLD] = "cold",
+		[ANON_LAZYFREE] = "lazyfree", [ANON_PAGEOUT] = "pageout",
+		[ANON_LOCKED] = "locked",     [ANON_UNLOCKED] = "unlocked",
+		[ANON_READ_AHEAD] = "ahead",  [ANON_UNMAPPED] = "unmapped",
+		[ANON_EVICTED] = "evicted",
+	};
 	const struct tape_event *event;
 	struct event_stream *stream;
 	struct world world;
@@ -85,7 +91,9 @@ static const char *steps(void)
 			at += (size_t)snprintf(said + at, sizeof(said) - at, "%s%s %" PRIu64 "%s%s",
 					       i ? ", " : "", name[step[i].what], step[i].index,
 					       step[i].order ? " large" : "",
-					       step[i].write ? " store" : "");
+					       step[i].write  ? " store" :
+					       step[i].locked ? " locked" :
+								"");
 		if (nr)
 			at += (size_t)snprintf(said + at, sizeof(said) - at, "; ");
 		world_event_done(&world, event, read_end);
@@ -231,6 +239,81 @@ static void without_faults_or_frees_nothing_is_named(void **state)
 	world_exit(&world);
 }
 
+static void say(uint64_t index, uint64_t pages, uint64_t advice)
+{
+	made_event(&tape, 0, TASK, SYS_ENTER_MADVISE, index << 12, pages << 12, advice);
+}
+
+static void advice_names_the_known_pages_of_its_range(void **state)
+{
+	(void)state;
+	for (uint64_t i = 5; i < 8; i++) {
+		fault(TASK, i, true);
+		alloc(TASK, 100 + i, 0);
+	}
+	say(6, 5, 20);
+	say(5, 1, 21);
+	say(5, 3, 4); /* MADV_DONTNEED, whose frees have events */
+	assert_string_equal(steps(), "new 5; new 6; new 7, cold 6, cold 7; pageout 5; ");
+}
+
+/* In memory reclaim may drop it, which is the kernel's decision; in swap it goes at once. */
+static void lazyfree_pages_are_new_when_touched_again(void **state)
+{
+	(void)state;
+	fault(TASK, 5, true);
+	alloc(TASK, 100, 0);
+	fault(TASK, 6, true);
+	alloc(TASK, 101, 0);
+	insert(TASK, 101, 0x12);
+	made_event(&tape, 0, 9, MM_VMSCAN_DIRECT_RECLAIM_BEGIN, 0, 0);
+	bio(9, SWAP_SECTOR, 1, "W");
+	made_event(&tape, 0, 9, MM_VMSCAN_WRITE_FOLIO, 101, 0);
+	made_event(&tape, 0, 9, MM_PAGE_FREE, 101, 0);
+	made_event(&tape, 0, 9, MM_VMSCAN_DIRECT_RECLAIM_END, 1);
+	say(5, 2, 8);
+	made_event(&tape, 0, 9, MM_VMSCAN_DIRECT_RECLAIM_BEGIN, 0, 0);
+	made_event(&tape, 0, 9, MM_PAGE_FREE, 100, 0);
+	made_event(&tape, 0, 9, MM_VMSCAN_DIRECT_RECLAIM_END, 1);
+	fault(TASK, 5, true);
+	alloc(TASK, 102, 0);
+	fault(TASK, 5, true);
+	assert_string_equal(steps(), "new 5; new 6; unmapped 6; evicted 6; lazyfree 5, freed 6; "
+				     "evicted 5; new 5, touched 5 store; ");
+}
+
+static void pages_that_an_mlock_brings_in_are_named_in_order(void **state)
+{
+	(void)state;
+	fault(TASK, 6, true);
+	alloc(TASK, 101, 0);
+	made_event(&tape, 0, TASK, SYS_ENTER_MLOCK, UINT64_C(5) << 12, UINT64_C(3) << 12);
+	alloc(TASK, 100, 0);
+	alloc(TASK, 102, 0);
+	made_event(&tape, 0, TASK, SYS_ENTER_MUNLOCK, UINT64_C(5) << 12, UINT64_C(1) << 12);
+	assert_string_equal(steps(), "new 6, locked 6; new 5 locked; new 7 locked, unlocked 5; ");
+}
+
+/* A page that comes from swap is put on its list before it is mapped: no sign of tmpfs. */
+static void page_from_swap_keeps_its_name_when_it_is_inserted_unmapped(void **state)
+{
+	(void)state;
+	fault(TASK, 5, true);
+	alloc(TASK, 100, 0);
+	insert(TASK, 100, 0x12);
+	made_event(&tape, 0, 9, MM_VMSCAN_DIRECT_RECLAIM_BEGIN, 0, 0);
+	bio(9, SWAP_SECTOR, 1, "W");
+	made_event(&tape, 0, 9, MM_VMSCAN_WRITE_FOLIO, 100, 0);
+	made_event(&tape, 0, 9, MM_PAGE_FREE, 100, 0);
+	made_event(&tape, 0, 9, MM_VMSCAN_DIRECT_RECLAIM_END, 1);
+	fault(TASK, 5, false);
+	alloc(TASK, 101, 0);
+	bio(TASK, SWAP_SECTOR, 1, "R");
+	insert(TASK, 101, 0x1c);
+	fault(TASK, 5, true);
+	assert_string_equal(steps(), "new 5; unmapped 5; evicted 5; touched 5; touched 5 store; ");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -245,6 +328,10 @@ int main(void)
 		TEST(threads_share_an_address_space_and_children_have_their_own),
 		TEST(what_is_in_swap_goes_with_the_last_task),
 		TEST(without_faults_or_frees_nothing_is_named),
+		TEST(advice_names_the_known_pages_of_its_range),
+		TEST(lazyfree_pages_are_new_when_touched_again),
+		TEST(pages_that_an_mlock_brings_in_are_named_in_order),
+		TEST(page_from_swap_keeps_its_name_when_it_is_inserted_unmapped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
