@@ -30,7 +30,7 @@ class_prepare() { # class
 			"$BIN/uncache" tree
 		;;
 	anon_swap | mapped) "$BIN/uncache" data ;;
-	taken_from) "$BIN/uncache" data.a ;;
+	taken_from | advice) "$BIN/uncache" data.a ;;
 	sqlite) sqlite_load_prepare load.sqlite load.sql && "$BIN/uncache" load.sqlite ;;
 	esac
 }
@@ -85,6 +85,36 @@ class_taken_from() {
 	rmdir "$group"
 }
 
+advice_kinds="cold pageout free lock dontneed cut shmem splice"
+
+# What names anon pages, and what their owner says of them.
+advice_events=memcg,+exceptions:page_fault_user,+block:block_bio_queue,+block:block_rq_complete
+advice_events+=,+syscalls:sys_enter_madvise,+syscalls:sys_enter_mlock,+syscalls:sys_enter_munlock
+
+# A limited group for each kind of advice, one after the other.
+class_advice() {
+	local mount group kind status=0
+	mount=$(memcg_mount)
+	group=$mount/lrutape-advice-$BASHPID
+	for kind in $advice_kinds; do
+		mkdir -p "$group/$kind" || return
+		if [[ -e $group/$kind/memory.limit_in_bytes ]]; then
+			echo 32M >"$group/$kind/memory.limit_in_bytes"
+		else
+			echo +memory >"$group/cgroup.subtree_control"
+			echo 32M >"$group/$kind/memory.max"
+		fi
+		(
+			echo "$BASHPID" >"$group/$kind/cgroup.procs"
+			exec "$BIN/advise" "$kind" --file data.a --file-pages 8192 --memory-pages 6144 --ops 20000
+		) || status=1
+		"$BIN/uncache" data.a # or it would be charged to this kind for ever
+		rmdir "$group/$kind"
+	done
+	rmdir "$group"
+	return $status
+}
+
 # Runs a command with a swap file, where nothing else is swapped to; the file is gone afterwards.
 class_with_swap() { # command...
 	local status
@@ -131,25 +161,33 @@ class_record() { # class tape
 		class_with_swap "${record[@]}" --memory 64M -- "$BIN/logged_touch" --file data --file-pages 12288 \
 			--anon-pages 12288 --touches 250000 --neighbour --log "$2.touches"
 		;;
+	advice)
+		export BIN advice_kinds
+		class_with_swap "${record[@]}" --events "$advice_events" -- \
+			bash -c "$(declare -f memcg_mount class_advice); class_advice"
+		;;
 	sqlite) "${record[@]}" --memory 32M -- bash -c 'sqlite3 load.sqlite <load.sql' ;;
 	esac >/dev/null 2>"$TEST_TMP/said"
 }
 
-# "decision equal decided share" over the memcgs that the tape is about. Other recordings may run beside.
-class_shares() { # tape
-	"$LRUTAPE" check --json "$1" 2>/dev/null | python3 -c '
+# "decision equal decided share" over the memcgs that the tape is about, or over one of them. Other
+# recordings may run beside.
+class_shares() { # tape, or what check --json has said of it; [name of the memcg]
+	{ [[ $1 == *.json ]] && cat "$1" || "$LRUTAPE" check --json "$1" 2>/dev/null; } | python3 -c '
 import collections, json, sys
 checked = json.load(sys.stdin)
+name = "".join(sys.argv[1:])
 about = checked["command_memcg"]
-if any(row["memcg"].startswith(("/lrutape-two-", "/lrutape-taken-")) for row in checked["decisions"]):
-    about = ("/lrutape-two-", "/lrutape-taken-")
+groups = ("/lrutape-two-", "/lrutape-taken-", "/lrutape-advice-")
+if any(row["memcg"].startswith(groups) for row in checked["decisions"]):
+    about = groups
 equal, decided = collections.Counter(), collections.Counter()
 for row in checked["decisions"]:
-    if row["memcg"].startswith(about):
+    if row["memcg"].startswith(about) and row["memcg"].endswith("/" + name if name else ""):
         equal[row["decision"]] += row["equal"]
         decided[row["decision"]] += row["decided"]
 for name, nr in decided.items():
-    print(name, equal[name], nr, "%.3f" % (100 * equal[name] / nr))'
+    print(name, equal[name], nr, "%.3f" % (100 * equal[name] / nr))' ${2:+"$2"}
 }
 
 # "kind word right told share" of what check says of page tables, against the workload's own log.
