@@ -25,7 +25,7 @@ static const char usage[] =
 	"and count the equal ones. After each comparison the recorded decision is what happens.\n"
 	"\n"
 	"  -o FILE.db    write what was found to a results database as well; an existing one is replaced\n"
-	"  --all         print the table of every memcg, not only of the recorded command's\n"
+	"  --all         print the table of every memcg, not only of the recorded ones\n"
 	"  --explain N   print the N first mismatches with the state around them\n"
 	"  --json        print one JSON object instead of the table\n"
 	"  --policy P    predict by another policy than the recorded one\n"

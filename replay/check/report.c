@@ -99,6 +99,14 @@ static void print_memcg(const struct check_report *report, uint32_t n)
 		fputs("\n", stdout);
 }
 
+/* The recorded memcg, or one below it. */
+static bool is_recorded(const struct world *world, uint32_t n)
+{
+	while (n != WORLD_ROOT && n != world->command_memcg)
+		n = world->memcg[n].parent;
+	return n != WORLD_ROOT;
+}
+
 /* One line for what other groups of the machine did meanwhile. */
 static void print_others(const struct check_report *report)
 {
@@ -109,7 +117,7 @@ static void print_others(const struct check_report *report)
 	for (uint32_t n = 0; n < world->nr_memcgs; n++) {
 		uint64_t before = sum.decided;
 
-		for (int d = 0; d < NR_CHECK_DECISIONS && n != world->command_memcg; d++) {
+		for (int d = 0; d < NR_CHECK_DECISIONS && !is_recorded(world, n); d++) {
 			const struct check_tally *tally = check_tally(report->check, n,
 								      (enum check_decision)d);
 
@@ -169,7 +177,9 @@ void check_report_text(const struct check_report *report, bool all)
 		for (uint32_t n = 0; n < world->nr_memcgs; n++)
 			print_memcg(report, n);
 	} else {
-		print_memcg(report, world->command_memcg);
+		for (uint32_t n = 0; n < world->nr_memcgs; n++)
+			if (is_recorded(world, n))
+				print_memcg(report, n);
 		print_others(report);
 	}
 	print_undecided(report);
