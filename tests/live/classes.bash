@@ -35,11 +35,11 @@ class_prepare() { # class
 	esac
 }
 
-# Two limited groups with two readers each, one on each of two CPUs.
-class_two_groups() {
-	local mount group i
-	mount=$(memcg_mount)
-	group=$mount/lrutape-two-$BASHPID
+# Two limited groups with two readers each, one on each of two CPUs. They are there before the recording and
+# after it, so that their statistics are on the tape.
+class_two_groups() { # command...
+	local group recorder status readers=() i n=0
+	group=$(memcg_mount)/lrutape-two-$BASHPID
 	for i in a b; do
 		mkdir -p "$group/$i" || return
 		if [[ -e $group/$i/memory.limit_in_bytes ]]; then
@@ -49,16 +49,24 @@ class_two_groups() {
 			echo 40M >"$group/$i/memory.max"
 		fi
 	done
+	"$@" --cgroup "$group" &
+	recorder=$!
+	sleep 1.5
 	for i in a b a b; do
 		(
 			echo "$BASHPID" >"$group/$i/cgroup.procs"
-			exec taskset -c $((n++ / 2 % $(nproc))) "$BIN/random_read" --file "data.$i" --file-size 96M \
+			exec taskset -c $((n / 2 % $(nproc))) "$BIN/random_read" --file "data.$i" --file-size 96M \
 				--reads 60000 --seed $((RANDOM + 1)) >/dev/null
 		) &
-		: $((n++))
+		readers[n++]=$!
 	done
-	wait
+	wait "${readers[@]}"
+	sleep 2.5 # statistics are flushed every two seconds
+	kill -INT "$recorder"
+	wait "$recorder"
+	status=$?
 	rmdir "$group/a" "$group/b" "$group"
+	return $status
 }
 
 # A reader in a group without limit, which somebody outside empties again and again: force_empty of v1,
@@ -134,8 +142,7 @@ class_record() { # class tape
 	case $1 in
 	random_reads) "${record[@]}" --memory 64M -- "$BIN/random_read" --file data --reads 150000 ;;
 	two_groups)
-		export BIN
-		"${record[@]}" -- bash -c "$(declare -f memcg_mount class_two_groups); n=0; class_two_groups"
+		class_two_groups "${record[@]}"
 		;;
 	taken_from)
 		export BIN
