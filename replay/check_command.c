@@ -125,13 +125,16 @@ static int choose(const struct check_options *options, const struct tape_reader 
 static int read_tape(struct event_stream *stream, struct world *world, struct check *check)
 {
 	const struct tape_event *event;
+	const uint32_t *victims;
+	unsigned int nr_victims;
 	uint64_t read_end;
 	int ret;
 
-	if (check_foresees(check))
-		event_stream_foresee(stream);
+	event_stream_foresee(stream, check_foresees(check));
 	while ((ret = event_stream_next(stream, &event, &read_end)) > 0) {
 		world_event(world, event);
+		victims = event_stream_victims(stream, &nr_victims);
+		check_foresee(check, event, victims, nr_victims);
 		check_event(check, event, read_end);
 		world_event_done(world, event, read_end);
 	}

@@ -10,6 +10,7 @@
 #define LOOK_AHEAD_EVENTS 65536
 #define BATCH_PAGES 31 /* of one get_pages batch of single pages: PAGEVEC_SIZE */
 #define READ_PAGES_LIMIT (1u << 19) /* of one request: MAX_RW_COUNT, 2 GiB, in 4 KiB pages */
+#define VICTIM_RUNS 32 /* of tasks that remove pages at one time */
 #define PENDING_ISOLATIONS 64 /* tasks that shrink at one time */
 #define ISOLATION_EVENTS 4096 /* that one is looked ahead for */
 #define PENDING_READS 256 /* tasks in the middle of a long read at one time */
@@ -22,8 +23,18 @@ struct kept_event {
 	uint64_t value[24]; /* more slots than any event of events.def has; others are cut */
 };
 
+/* What a task removes from the page cache with nothing of its own between. */
+struct victim_run {
+	const struct kept_event *first; /* NULL: a free place */
+	int32_t pid;
+	bool closed;
+	unsigned int nr;
+	uint32_t pfn[VICTIM_RUN_LIMIT];
+};
+
 struct event_stream {
 	struct tape_reader *reader;
+	struct victim_run *run; /* VICTIM_RUNS of them; NULL: nobody asked, or isolations tell */
 	struct kept_event *kept; /* ring */
 	unsigned int first, nr;
 	struct kept_event *pending[PENDING_READS]; /* reads whose end is not known yet */
@@ -75,13 +86,27 @@ void event_stream_close(struct event_stream *stream)
 	for (unsigned int i = 0; i < stream->nr; i++)
 		free((char *)stream->kept[(stream->first + i) % LOOK_AHEAD_EVENTS].event.strings);
 	free(stream->kept);
+	free(stream->run);
 	read_calls_close(stream->calls);
 	free(stream);
 }
 
-void event_stream_foresee(struct event_stream *stream)
+void event_stream_foresee(struct event_stream *stream, enum foresight foresight)
 {
-	stream->foresees = true;
+	stream->foresees = foresight == FORESEE_ISOLATIONS;
+	if (foresight == FORESEE_VICTIMS && !stream->run) /* without memory it does without */
+		stream->run = calloc(VICTIM_RUNS, sizeof(*stream->run));
+}
+
+const uint32_t *event_stream_victims(const struct event_stream *stream, unsigned int *nr)
+{
+	*nr = 0;
+	for (int i = 0; stream->run && stream->served && i < VICTIM_RUNS; i++)
+		if (stream->run[i].first == stream->served) {
+			*nr = stream->run[i].nr;
+			return stream->run[i].pfn;
+		}
+	return NULL;
 }
 
 static bool is_long_read(const struct tape_event *event)
@@ -176,6 +201,55 @@ static bool is_string(const struct tape_event *event, const struct tape_field *f
 static bool asks_for_shrinking(const struct event_stream *stream, const struct tape_event *event)
 {
 	return stream->foresees && event->kind == EVENT_MM_VMSCAN_LRU_ISOLATE;
+}
+
+static bool is_removal(const struct event_stream *stream, const struct tape_event *event)
+{
+	return stream->run && event->kind == EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE;
+}
+
+static void close_run(struct victim_run *run)
+{
+	run->closed = true;
+	((struct kept_event *)run->first)->read_end_known = true;
+}
+
+static struct victim_run *open_run(const struct event_stream *stream, int32_t pid)
+{
+	for (int i = 0; stream->run && i < VICTIM_RUNS; i++)
+		if (stream->run[i].first && !stream->run[i].closed && stream->run[i].pid == pid)
+			return &stream->run[i];
+	return NULL;
+}
+
+/* A removal goes on with its task's run, or begins one. */
+static void add_removal(struct event_stream *stream, struct kept_event *kept)
+{
+	struct victim_run *run = open_run(stream, kept->event.pid);
+
+	for (int i = 0; !run && i < VICTIM_RUNS; i++)
+		if (!stream->run[i].first) {
+			run = &stream->run[i];
+			run->first = kept;
+			run->pid = kept->event.pid;
+			run->closed = false;
+			run->nr = 0;
+			kept->read_end_known = false;
+		}
+	if (!run)
+		return;
+	run->pfn[run->nr++] = (uint32_t)kept->value[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_PFN];
+	if (run->nr == VICTIM_RUN_LIMIT)
+		close_run(run);
+}
+
+/* The task does something else. */
+static void end_run(const struct event_stream *stream, const struct tape_event *event)
+{
+	struct victim_run *run = open_run(stream, event->pid);
+
+	if (run && event->kind != EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE)
+		close_run(run);
 }
 
 static void isolation_known(struct event_stream *stream, unsigned int i)
@@ -284,6 +358,8 @@ static int keep(struct event_stream *stream, const struct tape_event *event)
 			add_pending(stream, kept);
 	} else if (asks_for_shrinking(stream, event)) {
 		add_isolation(stream, kept);
+	} else if (is_removal(stream, event)) {
+		add_removal(stream, kept);
 	}
 	stream->nr++;
 	return 0;
@@ -298,6 +374,9 @@ static void give_up(struct event_stream *stream, struct kept_event *first)
 	for (unsigned int i = stream->nr_isolations; i-- > 0;)
 		if (stream->isolation[i] == first)
 			isolation_known(stream, i);
+	for (int i = 0; stream->run && i < VICTIM_RUNS; i++)
+		if (stream->run[i].first == first && !stream->run[i].closed)
+			close_run(&stream->run[i]);
 	if (is_long_read(&first->event))
 		guess(first);
 	first->read_end_known = true;
@@ -319,6 +398,7 @@ static int look_ahead(struct event_stream *stream)
 			break;
 		}
 		resolve_isolations(stream, event);
+		end_run(stream, event);
 		if (event->kind == EVENT_MM_FILEMAP_GET_PAGES)
 			resolve(stream, event);
 		else if (event->kind == EVENT_SCHED_PROCESS_EXIT)
@@ -335,6 +415,9 @@ static int next_event(struct event_stream *stream, const struct tape_event **eve
 	struct kept_event *first;
 
 	if (stream->served) {
+		for (int i = 0; stream->run && i < VICTIM_RUNS; i++)
+			if (stream->run[i].first == stream->served)
+				stream->run[i].first = NULL;
 		free((char *)stream->served->event.strings);
 		stream->served = NULL;
 		stream->first = (stream->first + 1) % LOOK_AHEAD_EVENTS;
@@ -346,7 +429,8 @@ static int next_event(struct event_stream *stream, const struct tape_event **eve
 		stream->end = tape_reader_next(stream->reader, event);
 		if (stream->end <= 0)
 			return stream->end;
-		if (!is_long_read(*event) && !asks_for_shrinking(stream, *event)) {
+		if (!is_long_read(*event) && !asks_for_shrinking(stream, *event) &&
+		    !is_removal(stream, *event)) {
 			*read_end = (*event)->kind == EVENT_MM_FILEMAP_GET_PAGES ?
 					    (*event)->value[MM_FILEMAP_GET_PAGES_LAST_INDEX] :
 					    0;

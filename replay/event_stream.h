@@ -33,8 +33,24 @@ struct event_stream *event_stream_open(struct tape_reader *reader);
 int __attribute__((warn_unused_result))
 event_stream_next(struct event_stream *stream, const struct tape_event **event, uint64_t *read_end);
 
-/** event_stream_foresee() - look ahead from isolations, too. Before the first event. */
-void event_stream_foresee(struct event_stream *stream);
+enum foresight {
+	FORESEE_NOTHING,
+	FORESEE_ISOLATIONS, /* what comes of each */
+	FORESEE_VICTIMS, /* all that a task removes from the page cache with nothing of its own between */
+};
+
+/** event_stream_foresee() - look ahead for this, too. Before the first event. */
+void event_stream_foresee(struct event_stream *stream, enum foresight foresight);
+
+#define VICTIM_RUN_LIMIT 1024
+
+/**
+ * event_stream_victims() - what the task removes from here on
+ * Of the event that event_stream_next() gave last, if that begins such a run.
+ * @nr: folios, 0: it begins none
+ * Return: their pfns, valid until the next call of event_stream_next(); NULL: none.
+ */
+const uint32_t *event_stream_victims(const struct event_stream *stream, unsigned int *nr);
 
 /** isolation_victim() - pfn of the first folio evicted of it, or of a later one if it took nothing; UINT64_MAX: none was. */
 static inline uint64_t isolation_victim(uint64_t foreseen)

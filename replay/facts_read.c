@@ -151,15 +151,18 @@ static bool looks_are_whole(const struct facts_pass *pass, const struct check *c
 static int pass_over(struct facts_pass *pass, struct tape_reader *reader, struct check *check)
 {
 	struct event_stream *stream = event_stream_open(reader);
+	const uint32_t *victims;
+	unsigned int nr_victims;
 	uint64_t read_end;
 	int ret;
 
 	if (!stream)
 		return TAPE_ERR_MEMORY;
-	if (check_foresees(check))
-		event_stream_foresee(stream);
+	event_stream_foresee(stream, check_foresees(check));
 	while ((ret = event_stream_next(stream, &pass->event, &read_end)) > 0) {
 		world_event(&pass->world, pass->event);
+		victims = event_stream_victims(stream, &nr_victims);
+		check_foresee(check, pass->event, victims, nr_victims);
 		check_event(check, pass->event, read_end);
 		event_facts(pass);
 		world_event_done(&pass->world, pass->event, read_end);

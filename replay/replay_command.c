@@ -118,6 +118,8 @@ static int pass(struct tape_reader *reader, struct world *world, struct check *c
 	const struct tape_summary *summary = tape_reader_summary(reader);
 	uint64_t interval_ns = options->interval_ns, next_point_ns, read_end;
 	const struct tape_event *event;
+	const uint32_t *victims;
+	unsigned int nr_victims;
 	int ret;
 
 	if (!stream)
@@ -125,14 +127,15 @@ static int pass(struct tape_reader *reader, struct world *world, struct check *c
 	if ((summary->last_ns - summary->first_ns) / interval_ns > POINT_LIMIT)
 		interval_ns = (summary->last_ns - summary->first_ns) / POINT_LIMIT + 1;
 	next_point_ns = summary->first_ns + interval_ns;
-	if (check_foresees(check))
-		event_stream_foresee(stream);
+	event_stream_foresee(stream, check_foresees(check));
 	while ((ret = event_stream_next(stream, &event, &read_end)) > 0) {
 		for (; event->timestamp_ns >= next_point_ns; next_point_ns += interval_ns)
 			for (int i = 0; i < nr_runs; i++)
 				if (!run[i].seed && run[i].fill == FILL_DRAWN) /* one is enough */
 					run_add_moment(&run[i], results, next_point_ns);
 		world_event(world, event);
+		victims = event_stream_victims(stream, &nr_victims);
+		check_foresee(check, event, victims, nr_victims);
 		check_event(check, event, read_end);
 		accuracy_event(accuracy, world, event);
 		for (int i = 0; i < nr_runs; i++)

@@ -223,7 +223,7 @@ static bool is_reclaimed(const struct world *world, uint32_t n)
 		if (world->memcg[n].limit_pages != INT64_MAX ||
 		    world->memcg[n].high_pages != INT64_MAX || somebody_takes_of(world, n))
 			return true;
-	return world_is_machine(world);
+	return world_machine_pages(world) != INT64_MAX;
 }
 
 static void add_accuracy(void *ctx, uint64_t memcg_id, enum counter counter, uint64_t value)

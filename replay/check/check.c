@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "replay/check/state.h"
+#include "replay/check/lru_gen.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *check_name(enum check_decision decision)
 {
@@ -103,7 +104,7 @@ void check_close(struct check *check)
 	for (uint64_t i = 0; i <= world->task_mask; i++) {
 		if (!world->task[i])
 			continue;
-		free(world->task[i]->bracket);
+		check_bracket_free(world->task[i]->bracket);
 		world->task[i]->bracket = NULL;
 	}
 	machine_exit(&check->machine);
@@ -119,9 +120,31 @@ void check_watch(struct check *check,
 	check->watch_ctx = ctx;
 }
 
-bool check_foresees(const struct check *check)
+enum foresight check_foresees(const struct check *check)
 {
-	return check->machine.mm.policy->generations;
+	if (!check->machine.mm.policy->generations)
+		return FORESEE_NOTHING;
+	return lru_gen_is_silent(check) ? FORESEE_VICTIMS : FORESEE_ISOLATIONS;
+}
+
+void check_foresee(struct check *check, const struct tape_event *event, const uint32_t *pfn,
+		   unsigned int nr)
+{
+	struct world_task *task = nr ? world_task(check->world, event->pid) : NULL;
+	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
+	uint32_t *ahead;
+
+	if (!bracket)
+		return;
+	ahead = realloc(bracket->ahead, nr * sizeof(*ahead));
+	if (!ahead) {
+		check->failed = true;
+		return;
+	}
+	memcpy(ahead, pfn, nr * sizeof(*ahead));
+	bracket->ahead = ahead;
+	bracket->nr_ahead = nr;
+	bracket->at_ahead = 0;
 }
 
 bool check_failed(const struct check *check)
@@ -298,6 +321,8 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	case EVENT_MM_VMSCAN_NODE_RECLAIM_BEGIN:
 	case EVENT_MM_VMSCAN_KSWAPD_WAKE:
 		check_reclaim_begun(check, false);
+		if (generations)
+			check_lru_gen_drained(check);
 		break;
 	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_END:
 	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_END:

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "replay/event_stream.h"
 #include "replay/policy/policy.h"
 #include "replay/world/world.h"
 
@@ -172,8 +173,12 @@ const struct check_drift *check_drift(const struct check *check, uint32_t memcg,
  */
 void check_event(struct check *check, const struct tape_event *event, uint64_t read_end);
 
-/** check_foresees() - the stream is to look ahead for it: event_stream_foresee(). */
-bool check_foresees(const struct check *check);
+/** check_foresees() - what the stream is to look ahead for: event_stream_foresee(). */
+enum foresight check_foresees(const struct check *check);
+
+/** check_foresee() - before check_event(): event_stream_victims() of the event, if it has any. */
+void check_foresee(struct check *check, const struct tape_event *event, const uint32_t *pfn,
+		   unsigned int nr);
 
 /** check_failed() - the replay's own memory ran out; the figures are worth nothing. */
 bool check_failed(const struct check *check);

@@ -59,15 +59,22 @@ static void put_back(struct check *check, struct reclaim_bracket *bracket, uint6
 	mm->policy->putback(mm, &bracket->applied, &bracket->taken);
 }
 
-static void scan_done(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_active)
+static void end_scan(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_active)
 {
 	if (!bracket->isolated)
 		return;
+	if (lru_gen_is_silent(check) && !bracket->target)
+		lru_gen_unscan(check, &bracket->taken);
 	put_back(check, bracket, nr_active);
 	bracket->isolated = false;
 	if (bracket->has_request)
 		reclaim_walk_done(&bracket->walk, &bracket->result);
 	bracket->has_request = false;
+}
+
+void lru_gen_scan_done(struct check *check, struct reclaim_bracket *bracket)
+{
+	end_scan(check, bracket, 0);
 }
 
 /* The scan that bracket->applied says, by the core. */
@@ -162,7 +169,7 @@ bool lru_gen_next_scan(struct check *check, struct reclaim_bracket *bracket, uin
 	const struct lruvec *lruvec = mem_cgroup_lruvec(bracket->top, 0);
 	uint64_t agings = lruvec->counter[COUNT_aging];
 
-	scan_done(check, bracket, 0);
+	lru_gen_scan_done(check, bracket);
 	bracket->has_request = has_own_order(bracket) ?
 				       check_lru_gen_place(check, bracket, foreseen) :
 				       reclaim_walk_next(&bracket->walk, &bracket->request);
@@ -214,7 +221,7 @@ void check_lru_gen_isolated(struct check *check, uint64_t foreseen)
 	compare_figures(check, bracket);
 	lru_gen_scan(check, bracket);
 	if (!v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN]) /* no shrink event follows */
-		scan_done(check, bracket, 0);
+		lru_gen_scan_done(check, bracket);
 }
 
 void check_lru_gen_shrunk(struct check *check)
@@ -242,9 +249,9 @@ void check_lru_gen_shrunk(struct check *check)
 			      bracket->result.nr_evict, bracket->walk.sc.priority,
 			      v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_SCANNED], priority);
 	bracket->result.nr_reclaimed = nr_reclaimed;
-	scan_done(check, bracket,
-		  v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE0] +
-			  v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE1]);
+	end_scan(check, bracket,
+		 v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE0] +
+			 v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE1]);
 }
 
 bool lru_gen_is_silent(const struct check *check)
@@ -261,8 +268,7 @@ bool lru_gen_is_taken(const struct reclaim_bracket *bracket, const struct folio 
 	return false;
 }
 
-/* The first isolated folio that was neither evicted nor passed over. */
-static struct folio *next_victim(const struct check *check, const struct reclaim_bracket *bracket)
+struct folio *lru_gen_next_victim(const struct check *check, const struct reclaim_bracket *bracket)
 {
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
 		struct folio *folio = list_entry(pos, struct folio, lru);
@@ -288,7 +294,7 @@ void check_lru_gen_victim(struct check *check, struct reclaim_bracket *bracket, 
 		return;
 	}
 	bracket->total_unknown |= check_is_metadata(check, folio);
-	expected = next_victim(check, bracket);
+	expected = lru_gen_next_victim(check, bracket);
 	bracket->result.nr_reclaimed += lru_gen_is_silent(check) ? folio_nr_pages(folio) : 0;
 	if (lru_gen_is_taken(bracket, folio) && !folio_test(folio, FOLIO_survivor)) {
 		/* Those before it survived: why is told by no event. */
@@ -313,20 +319,12 @@ void check_lru_gen_victim(struct check *check, struct reclaim_bracket *bracket, 
 /* What the walk still asked for, before it came to its end. */
 bool lru_gen_finish_walk(struct check *check, struct reclaim_bracket *bracket)
 {
-	bool goes_on = false;
-
 	if (has_own_order(bracket)) {
-		scan_done(check, bracket, 0);
+		lru_gen_scan_done(check, bracket);
 		return check_lru_gen_would_go_on(check, bracket);
 	}
-	if (!lru_gen_is_silent(check))
-		return lru_gen_next_scan(check, bracket, 0);
-	/* Scans that took nothing, or nothing that could go, left no trace. */
-	while (lru_gen_next_scan(check, bracket, 0)) {
-		lru_gen_scan(check, bracket);
-		goes_on |= next_victim(check, bracket) != NULL;
-	}
-	return goes_on;
+	return lru_gen_is_silent(check) ? lru_gen_finish_silently(check, bracket) :
+					  lru_gen_next_scan(check, bracket, 0);
 }
 
 void check_lru_gen_ended(struct check *check, uint64_t nr_reclaimed)
@@ -360,7 +358,7 @@ void check_lru_gen_ended(struct check *check, uint64_t nr_reclaimed)
 		if (lru_gen_is_silent(check))
 			lru_gen_silent_ended(check, bracket);
 	}
-	free(bracket);
+	check_bracket_free(bracket);
 	task->bracket = NULL;
 }
 

@@ -33,6 +33,12 @@ bool lru_gen_next_scan(struct check *check, struct reclaim_bracket *bracket, uin
 /** lru_gen_scan() - the scan that bracket->applied says, by the core. */
 void lru_gen_scan(struct check *check, struct reclaim_bracket *bracket);
 
+/** lru_gen_scan_done() - its survivors go back, nobody knows which of them active. */
+void lru_gen_scan_done(struct check *check, struct reclaim_bracket *bracket);
+
+/** lru_gen_next_victim() - the first isolated folio that was neither evicted nor passed over; NULL: none. */
+struct folio *lru_gen_next_victim(const struct check *check, const struct reclaim_bracket *bracket);
+
 /** lru_gen_is_taken() - the bracket's scan has isolated the folio. */
 bool lru_gen_is_taken(const struct reclaim_bracket *bracket, const struct folio *folio);
 
@@ -58,7 +64,13 @@ void lru_gen_settle_victim(struct check *check, struct reclaim_bracket *bracket,
 void lru_gen_scan_up_to(struct check *check, struct reclaim_bracket *bracket,
 			const struct folio *folio);
 
-/** lru_gen_silent_ended() - a call has ended. */
+/** lru_gen_unscan() - isolated folios behind the last that was evicted were not: they go back to the old end. */
+void lru_gen_unscan(struct check *check, struct list_head *taken);
+
+/** lru_gen_finish_silently() - the tape shows the call's end. Return: the walk is not at its own. */
+bool lru_gen_finish_silently(struct check *check, struct reclaim_bracket *bracket);
+
+/** lru_gen_silent_ended() - a call has ended: if nobody else reclaims there, what nobody claimed was not isolated. */
 void lru_gen_silent_ended(struct check *check, const struct reclaim_bracket *bracket);
 
 #endif

@@ -16,7 +16,7 @@ void check_lru_gen_eviction_over(struct check *check)
 	if (!bracket || !bracket->by_debugfs)
 		return;
 	lru_gen_finish_walk(check, bracket);
-	free(bracket);
+	check_bracket_free(bracket);
 	task->bracket = NULL;
 }
 

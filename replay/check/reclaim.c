@@ -58,7 +58,7 @@ static void bracket_free(struct check *check, struct world_task *task)
 
 	if (bracket)
 		check->nr_to_be_asked -= bracket->to_be_asked;
-	free(bracket);
+	check_bracket_free(bracket);
 	task->bracket = NULL;
 }
 

@@ -25,6 +25,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "replay/check/check.h"
 #include "replay/machine.h"
@@ -115,10 +116,21 @@ struct reclaim_bracket {
 	uint16_t visited[VISITED_ROOM];
 	unsigned int nr_visited;
 	bool priority_missed; /* the last isolation's was another one than the walk's */
+	/* MGLRU without events: folios that the task goes on to evict, as far as the stream has seen. */
+	uint32_t *ahead;
+	unsigned int nr_ahead, at_ahead;
 	bool by_debugfs; /* no reclaim call, but a command to lru_gen */
 	bool total_unknown; /* folios were evicted whose writeback ended unseen */
 	bool has_mapped, has_dirty; /* such folios were among the isolated */
 };
+
+/** check_bracket_free() - NULL is fine. */
+static inline void check_bracket_free(struct reclaim_bracket *bracket)
+{
+	if (bracket)
+		free(bracket->ahead);
+	free(bracket);
+}
 
 /*
  * Folios whose activation was predicted when a batch filled up, oldest first. One read can fill it

@@ -147,6 +147,9 @@ void check_folio_deleted(struct check *check)
 	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
 	uint64_t order = v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_ORDER];
 
+	if (bracket && bracket->at_ahead + 1 < bracket->nr_ahead &&
+	    bracket->ahead[bracket->at_ahead] != v[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_PFN])
+		bracket->at_ahead++;
 	if (order == TAPE_VALUE_ABSENT || order > FOLIO_ORDER_LIMIT)
 		order = 0;
 	if (!folio || !folio->file) {

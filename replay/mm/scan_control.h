@@ -163,6 +163,13 @@ bool reclaim_walk_next_round(struct reclaim_walk *walk);
 /** reclaim_walk_enter() - for check: the walk comes to this memcg now. */
 void reclaim_walk_enter(struct reclaim_walk *walk, struct mem_cgroup *memcg);
 
+/** reclaim_walk_leave() - for check: the memcg that it is in is not scanned any more. */
+static inline void reclaim_walk_leave(struct reclaim_walk *walk)
+{
+	if (walk->state == WALK_LRUVEC)
+		walk->state = WALK_MEMCG;
+}
+
 /** reclaim_walk_has_own_order() - the policy says which memcg comes next, and not the tree. */
 bool reclaim_walk_has_own_order(const struct reclaim_walk *walk);
 
