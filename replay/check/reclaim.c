@@ -105,22 +105,6 @@ static int64_t waiting_pages(const struct check *check, const struct mem_cgroup 
 	return pages;
 }
 
-/* No zone is above its low mark now; what is gone and is no file folio's is used for something else. */
-static void note_machine_overhead(struct check *check)
-{
-	const struct world *world = check->world;
-	const struct zones *zones = &world->zones;
-	int64_t unseen, taken = file_pages(check->machine.mm.root, &unseen) - unseen, left = 0;
-
-	for (unsigned int i = 0; i < zones->nr; i++)
-		if (zones->zone[i].managed_pages)
-			left += (int64_t)(zones->zone[i].mark[WMARK_LOW] +
-					  zones->zone[i].protection[zones->nr - 1]);
-	taken += waiting_pages(check, check->machine.mm.root);
-	check->world->machine_overhead_pages = zones_free(zones) - taken - left;
-	world_infer(check->world, INFER_overhead_at_kswapd);
-}
-
 /*
  * Of what a full memcg uses for other things, those below it have as they had at the tape's end. Charges
  * count, not lists: folios may be isolated.
@@ -287,8 +271,6 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 			check->undecided.global_reclaim++;
 		return;
 	}
-	if (kswapd)
-		note_machine_overhead(check);
 	if (kswapd)
 		kswapd_begin(&bracket->walk, &check->machine.mm,
 			     (unsigned int)check->event->value[MM_VMSCAN_KSWAPD_WAKE_ZID]);

@@ -148,6 +148,7 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	replay_due_accesses(replay);
 	if (replay->world->anon)
 		replay_anon_steps(replay);
+	replay_kswapd(replay);
 	machine_time_passes(&replay->machine, event->timestamp_ns);
 	if (replay->future)
 		replay->range = future_range(replay->world, event, read_end);
@@ -226,7 +227,7 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 			replay_foreign_reclaim(replay, call);
 		break;
 	case EVENT_MM_VMSCAN_KSWAPD_WAKE:
-		replay_follow_memory(replay);
+		replay_kswapd_woken(replay);
 		break;
 	case EVENT_BLOCK_TOUCH_BUFFER:
 		replay_buffer_touched(replay);

@@ -121,6 +121,13 @@ struct run_mapped {
 	uint64_t nr_asked, nr_unknown, first_unknown_ns;
 };
 
+/* It works while others go on: as fast as the recorded one did. */
+struct run_kswapd {
+	struct reclaim_walk walk;
+	bool awake;
+	uint64_t next_ns; /* when its next isolation is due */
+};
+
 /* What a run has done of one foreign reclaim. */
 struct run_foreign {
 	uint64_t freed; /* pages */
@@ -141,6 +148,7 @@ struct replay {
 	uint64_t room_readers;
 	struct mem_cgroup *limited; /* NULL: none */
 	int64_t machine_overhead_pages; /* taken from the zones for what is on no list */
+	uint32_t overhead_at; /* see overhead_at() */
 	struct submitted_read *reading; /* ring, in the order they will be done */
 	uint64_t first_reading, nr_reading, room_reading; /* the last a power of two */
 	struct future *future; /* NULL: the policy does not ask for it */
@@ -150,6 +158,7 @@ struct replay {
 	struct run_swap swap;
 	struct run_mapped mapped;
 	struct run_foreign *foreign; /* by row */
+	struct run_kswapd kswapd;
 	bool failed;
 };
 
@@ -254,14 +263,17 @@ void replay_follow_overhead(struct replay *replay);
 /** replay_memory_init() - the machine's memory, of another size if nothing has a limit. @memory_pages: or REPLAY_MEMORY_RECORDED */
 void replay_memory_init(struct replay *replay, int64_t memory_pages);
 
-/** replay_follow_memory() - what the machine needs for other things is known now: see INFER_overhead_at_kswapd. */
-void replay_follow_memory(struct replay *replay);
+/** replay_kswapd_woken() - mm_vmscan_kswapd_wake: if watermarks were boosted, they are here. */
+void replay_kswapd_woken(struct replay *replay);
+
+/** replay_kswapd() - time has passed, in which kswapd got on if it is awake. */
+void replay_kswapd(struct replay *replay);
 
 /**
  * replay_find_memory() - free pages for a folio that mm_folio_born() will take
  * Kernel: mm/page_alloc.c, __alloc_pages_slowpath(), v6.18.
- * Differs: kswapd is done at once, before the allocation goes on; no compaction, no OOM kill: after the retries
- * the pages are taken from below the marks.
+ * Differs: kswapd begins at once, and each page takes as long as the recorded one's did on average; no compaction,
+ * no OOM kill: after the retries the pages are taken from below the marks.
  */
 void replay_find_memory(struct replay *replay, int64_t pages, const struct reclaim_hooks *hooks);
 

@@ -20,6 +20,13 @@
 void kswapd_begin(struct reclaim_walk *walk, struct mm *mm, unsigned int highest);
 
 /**
+ * kswapd_boost() - the highest zone's watermarks are boosted by so many pages: to be freed whatever is free
+ * Where no zone is above its high mark, boost included, the boost sets the mark only.
+ * Kernel: mm/vmscan.c, balance_pgdat(), v6.18.
+ */
+void kswapd_boost(struct reclaim_walk *walk, uint64_t pages);
+
+/**
  * kswapd_next_round() - a round is over: sets the next one's priority
  * With mm_config.hold_drains free pages are not known, and only the priority ends the walk.
  * Return: there is another.

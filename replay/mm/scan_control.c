@@ -492,20 +492,33 @@ static void shrink_list(struct reclaim_walk *walk, const struct scan_request *re
 	mm->policy->putback(mm, request, &taken);
 }
 
+bool reclaim_step(struct reclaim_walk *walk, unsigned int cpu, const struct reclaim_hooks *hooks,
+		  uint64_t *nr_taken)
+{
+	struct scan_request request;
+	struct scan_result result = { 0 };
+
+	walk->cpu = cpu;
+	if (!walk->any_step)
+		lruvec_count(mem_cgroup_lruvec(walk->top, 0), COUNT_reclaims, 1);
+	walk->any_step = true;
+	if (!reclaim_walk_next(walk, &request)) {
+		reclaim_walk_end(walk);
+		return false;
+	}
+	shrink_list(walk, &request, hooks, &result);
+	reclaim_walk_done(walk, &result);
+	*nr_taken = result.nr_taken;
+	return true;
+}
+
 uint64_t reclaim_finish(struct reclaim_walk *walk, unsigned int cpu,
 			const struct reclaim_hooks *hooks)
 {
-	struct scan_request request;
+	uint64_t nr_taken;
 
-	walk->cpu = cpu;
-	lruvec_count(mem_cgroup_lruvec(walk->top, 0), COUNT_reclaims, 1);
-	while (reclaim_walk_next(walk, &request)) {
-		struct scan_result result = { 0 };
-
-		shrink_list(walk, &request, hooks, &result);
-		reclaim_walk_done(walk, &result);
-	}
-	reclaim_walk_end(walk);
+	while (reclaim_step(walk, cpu, hooks, &nr_taken))
+		;
 	return walk->sc.nr_reclaimed;
 }
 

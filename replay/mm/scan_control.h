@@ -37,6 +37,7 @@ struct scan_control {
 	bool may_swap;
 	bool kswapd;
 	bool boosted; /* kswapd works off a boost of the watermarks: not below priority 10 */
+	uint64_t boost_left; /* pages of the boost that are still to be freed; in check it is not known */
 	int swappiness; /* that memory.reclaim was told; SWAPPINESS_OF_MEMCG */
 	bool by_owner; /* MADV_PAGEOUT: no scan, no page counts as stolen */
 	bool run_eviction; /* MGLRU: asked for through debugfs, not by an allocation */
@@ -104,6 +105,7 @@ struct reclaim_walk {
 	bool looks_ahead; /* a copy, to see where the walk would come to: it drops no shadows */
 	struct scan_request request; /* handed out and not yet answered */
 	unsigned int cpu; /* on which it runs */
+	bool any_step; /* reclaim_step() has begun it */
 	_Alignas(8) unsigned char shrink_state[SHRINK_STATE_BYTES];
 };
 
@@ -195,6 +197,15 @@ struct reclaim_hooks {
 	/* Wait for such a write: folio_end_writeback() was called for it when this returns. */
 	void (*wait_for_write)(void *ctx, struct folio *folio);
 };
+
+/**
+ * reclaim_step() - the next isolation of a walk that has begun, and what comes of it
+ * @cpu, @hooks: as for reclaim_finish()
+ * @nr_taken: set to the pages isolated
+ * Return: false: the walk had ended, and now its call is over, too.
+ */
+bool reclaim_step(struct reclaim_walk *walk, unsigned int cpu, const struct reclaim_hooks *hooks,
+		  uint64_t *nr_taken);
 
 /**
  * reclaim_finish() - a walk that has begun, to its end

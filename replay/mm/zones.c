@@ -55,7 +55,14 @@ int zones_choose(const struct zones *zones, enum zone_mark mark, unsigned int hi
 
 bool zones_balanced(const struct zones *zones, unsigned int highest)
 {
-	return zones_choose(zones, WMARK_HIGH, highest, 1) >= 0;
+	unsigned int boosted = zones_highest(zones);
+
+	for (unsigned int i = 0; i < zones->nr && i <= highest; i++)
+		if (zones->zone[i].managed_pages &&
+		    zone_watermark_ok(&zones->zone[i], WMARK_HIGH, highest,
+				      1 + (i == boosted ? zones->boost_pages : 0)))
+			return true;
+	return false;
 }
 
 bool zones_all_above(const struct zones *zones, enum zone_mark mark, unsigned int highest,

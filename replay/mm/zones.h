@@ -29,6 +29,7 @@ struct zone {
 
 /* By the kernel's zone index: DMA, DMA32, Normal, Movable, Device, or fewer as it was built. */
 struct zones {
+	uint64_t boost_pages; /* watermark_boost of the highest zone; above the high mark only */
 	unsigned int nr; /* 0: the tape does not say */
 	struct zone zone[ZONES_LIMIT];
 };

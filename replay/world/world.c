@@ -298,6 +298,8 @@ int world_init(struct world *world, struct tape_reader *reader)
 	if (ret)
 		return ret;
 	ret = foreign_reclaim_find(world, reader);
+	if (!ret)
+		ret = overhead_find(world, reader);
 	if (ret)
 		world_exit(world);
 	return ret;
@@ -379,6 +381,7 @@ void world_exit(struct world *world)
 	writeback_exit(world);
 	free(world->lru_gen);
 	foreign_reclaim_exit(&world->foreign);
+	overhead_exit(&world->overhead);
 	anon_close(world->anon);
 	memset(world, 0, sizeof(*world));
 }

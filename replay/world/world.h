@@ -14,6 +14,7 @@
 #include "replay/mm/zones.h"
 #include "replay/world/anon.h"
 #include "replay/world/foreign_reclaim.h"
+#include "replay/world/overhead.h"
 #include "replay/world/writeback.h"
 #include "schema/tape_reader.h"
 
@@ -131,8 +132,8 @@ struct world {
 	bool recursive_protection; /* cgroup2 is mounted with memory_recursiveprot */
 	struct zones zones; /* of node 0, none if the tape does not say */
 	uint64_t min_free_kbytes, watermark_scale_factor;
-	/* Of the zones' free pages, those gone by now that file folios did not take: see INFER_overhead_at_kswapd. */
-	int64_t machine_overhead_pages;
+	struct overhead overhead; /* of the machine: see INFER_overhead_at_kswapd */
+	uint64_t kswapd_page_ns; /* that the recorded kswapd took for a page it isolated, on average */
 	int swappiness;
 	int64_t total_swap_pages, nr_swap_pages;
 	uint64_t lru_gen_min_ttl_ms;
@@ -177,8 +178,8 @@ struct world {
 int __attribute__((warn_unused_result)) world_init(struct world *world, struct tape_reader *reader);
 
 /**
- * world_init_tasks() - the same without the pass that looks for foreign reclaim
- * For such passes: see replay/world/foreign_reclaim.h.
+ * world_init_tasks() - the same without the passes that look for foreign reclaim and for the machine's overhead
+ * For such passes themselves: see replay/world/foreign_reclaim.h.
  */
 int __attribute__((warn_unused_result))
 world_init_tasks(struct world *world, struct tape_reader *reader);
