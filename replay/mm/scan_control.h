@@ -37,7 +37,8 @@ struct scan_control {
 	bool may_swap;
 	bool kswapd;
 	bool boosted; /* kswapd works off a boost of the watermarks: not below priority 10 */
-	uint64_t boost_left; /* pages of the boost that are still to be freed; in check it is not known */
+	uint64_t
+		boost_left; /* pages of the boost that are still to be freed; in check it is not known */
 	int swappiness; /* that memory.reclaim was told; SWAPPINESS_OF_MEMCG */
 	bool by_owner; /* MADV_PAGEOUT: no scan, no page counts as stolen */
 	bool run_eviction; /* MGLRU: asked for through debugfs, not by an allocation */

@@ -132,14 +132,26 @@ static bool point_of_blob(struct world *world, const struct tape_reader *reader,
  */
 struct kswapd_call {
 	int32_t pid; /* of node 0's; 0: it has not woken yet */
+	uint64_t highest; /* zone that its waker could have used */
 	uint64_t wake_ns, last_ns; /* equal: nothing was isolated */
 	int64_t overhead; /* if it was woken below the low marks */
+	int64_t overhead_at_end; /* if a zone was above its high mark then */
 	uint64_t reclaimed;
 	uint64_t priority; /* the lowest */
+	uint64_t reclaimed_last; /* at that priority */
 	uint64_t requested; /* by the last isolation */
-	unsigned int rounds_at_10; /* rests of size >> priority are below a full batch, and end a round's list */
+	unsigned int
+		rounds_at_10; /* rests of size >> priority are below a full batch, and end a round's list */
 	uint64_t busy_ns, pages; /* of all calls before, and of all */
 };
+
+/* From the highest zone's low mark to its high one. */
+static uint64_t gap_of_highest(const struct zones *zones)
+{
+	const struct zone *zone = &zones->zone[zones_highest(zones)];
+
+	return zone->mark[WMARK_HIGH] - zone->mark[WMARK_LOW];
+}
 
 #define BOOST_PRIORITY (DEF_PRIORITY - 2)
 #define PAGEBLOCK_PAGES 512
@@ -151,11 +163,17 @@ struct kswapd_call {
  */
 static uint64_t boost_of(const struct zones *zones, uint64_t reclaimed)
 {
-	uint64_t most = pages_part(zones->zone[zones_highest(zones)].mark[WMARK_HIGH],
-				   BOOST_FACTOR, 10000);
+	uint64_t most = pages_part(zones->zone[zones_highest(zones)].mark[WMARK_HIGH], BOOST_FACTOR,
+				   10000);
 
 	most = most > PAGEBLOCK_PAGES ? most : PAGEBLOCK_PAGES;
 	return reclaimed >= most ? most : reclaimed / PAGEBLOCK_PAGES * PAGEBLOCK_PAGES;
+}
+
+/* What came free brought the highest zone from its low mark to its high one: no smaller zone did. */
+static bool ends_above_high(const struct world *world, const struct kswapd_call *call)
+{
+	return call->reclaimed >= gap_of_highest(&world->zones);
 }
 
 /* Return: false without memory. */
@@ -172,13 +190,16 @@ static bool call_over(struct world *world, struct kswapd_call *call)
 	if (!call->reclaimed)
 		return true; /* a zone was above its high mark */
 	world_infer(world, INFER_overhead_at_kswapd);
-	return add_point(overhead, call->wake_ns, call->overhead);
+	return add_point(overhead, call->wake_ns, call->overhead) &&
+	       (!ends_above_high(world, call) ||
+		add_point(overhead, call->last_ns, call->overhead_at_end));
 }
 
 static void begin_call(struct kswapd_call *call, const struct tape_event *event, int64_t overhead)
 {
 	*call = (struct kswapd_call){
 		.pid = event->pid,
+		.highest = event->value[MM_VMSCAN_KSWAPD_WAKE_ZID],
 		.wake_ns = event->timestamp_ns,
 		.last_ns = event->timestamp_ns,
 		.overhead = overhead,
@@ -188,7 +209,12 @@ static void begin_call(struct kswapd_call *call, const struct tape_event *event,
 	};
 }
 
-static void call_event(struct kswapd_call *call, const struct tape_event *event)
+/*
+ * @overhead: if no zone is above its low mark. At the call's end the highest zone is above its high mark; by how
+ * much, the last round's half stands for.
+ */
+static void call_event(struct kswapd_call *call, const struct zones *zones,
+		       const struct tape_event *event, int64_t overhead)
 {
 	const uint64_t *v = event->value;
 
@@ -201,9 +227,14 @@ static void call_event(struct kswapd_call *call, const struct tape_event *event)
 		break;
 	case EVENT_MM_VMSCAN_LRU_SHRINK_INACTIVE:
 		call->last_ns = event->timestamp_ns;
-		call->reclaimed += v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_RECLAIMED] & COUNT_MASK;
-		if (v[MM_VMSCAN_LRU_SHRINK_INACTIVE_PRIORITY] < call->priority)
+		if (v[MM_VMSCAN_LRU_SHRINK_INACTIVE_PRIORITY] < call->priority) {
 			call->priority = v[MM_VMSCAN_LRU_SHRINK_INACTIVE_PRIORITY];
+			call->reclaimed_last = 0;
+		}
+		call->reclaimed += v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_RECLAIMED] & COUNT_MASK;
+		call->reclaimed_last += v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_RECLAIMED] & COUNT_MASK;
+		call->overhead_at_end = overhead - (int64_t)gap_of_highest(zones) -
+					(int64_t)call->reclaimed_last / 2;
 		if (v[MM_VMSCAN_LRU_SHRINK_INACTIVE_PRIORITY] == BOOST_PRIORITY)
 			call->rounds_at_10 += call->requested < SWAP_CLUSTER_MAX;
 		break;
@@ -241,12 +272,13 @@ int overhead_find(struct world *world, struct tape_reader *reader)
 			enough = point_of_blob(world, reader, blob);
 			blob = next_zoneinfo(reader, &i);
 		}
-		call_event(&call, event);
+		call_event(&call, &world->zones, event,
+			   zones_free(&world->zones) - taken -
+				   free_at_wake(&world->zones, call.highest));
 		if (event->kind == EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE) {
 			taken += folio_pages(event->value[MM_FILEMAP_ADD_TO_PAGE_CACHE_ORDER]);
 		} else if (event->kind == EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE) {
-			taken -= folio_pages(
-				event->value[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_ORDER]);
+			taken -= folio_pages(event->value[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_ORDER]);
 		} else if (enough && wakes_kswapd_of_node_0(event)) {
 			enough = call_over(world, &call);
 			begin_call(&call, event,

@@ -52,7 +52,7 @@ free_floor() { # class
 	if [[ -n ${LRUTAPE_VM_BARS:-} ]]; then
 		[[ $1 == global ]] && echo 5 || echo 3
 	else
-		[[ $1 == global ]] && echo 50 || echo 15
+		echo 15
 	fi
 }
 

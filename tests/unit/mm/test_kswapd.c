@@ -43,6 +43,43 @@ static void rounds_go_on_until_a_zone_is_above_high(void **state)
 	assert_true(zones_balanced(&drawn->mm.zones, 0));
 }
 
+/* 20 of 20480 pages at priority 10, round after round, though the zone is far above its high mark. */
+static void boost_is_worked_off_at_priority_10(void **state)
+{
+	struct drawn *drawn = *state;
+	struct reclaim_walk walk;
+	uint64_t nr = 0;
+	const struct reclaim_hooks hooks = { .ctx = &nr, .evicted = evicted };
+
+	one_zone(drawn, 1000);
+	drawn_add_range(drawn, FIRST_PFN, 20480, 0);
+	drawn->mm.zones.zone[0].free_pages = 1000;
+	kswapd_begin(&walk, &drawn->mm, 0);
+	kswapd_boost(&walk, 512);
+	reclaim_finish(&walk, 0, &hooks);
+	assert_in_range(nr, 512, 512 + 20);
+	assert_int_equal(walk.sc.priority, DEF_PRIORITY - 2);
+}
+
+/* Below the high mark and the boost together the boost counts as a mark only. */
+static void boost_of_a_zone_that_lacks_pages_raises_its_mark(void **state)
+{
+	struct drawn *drawn = *state;
+	struct reclaim_walk walk;
+	uint64_t nr = 0;
+	const struct reclaim_hooks hooks = { .ctx = &nr, .evicted = evicted };
+
+	one_zone(drawn, 0);
+	drawn_add_range(drawn, FIRST_PFN, 20480, 0);
+	drawn->mm.zones.zone[0].free_pages = 70;
+	kswapd_begin(&walk, &drawn->mm, 0);
+	kswapd_boost(&walk, 512);
+	assert_false(walk.sc.boosted);
+	reclaim_finish(&walk, 0, &hooks);
+	assert_true(drawn->mm.zones.zone[0].free_pages > 100 + 512);
+	assert_true(walk.sc.priority < DEF_PRIORITY - 2);
+}
+
 static void a_round_that_looked_at_enough_keeps_its_priority(void **state)
 {
 	struct drawn *drawn = *state;
@@ -140,6 +177,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(rounds_go_on_until_a_zone_is_above_high,
+						drawn_setup, drawn_teardown),
+		cmocka_unit_test_setup_teardown(boost_is_worked_off_at_priority_10, drawn_setup,
+						drawn_teardown),
+		cmocka_unit_test_setup_teardown(boost_of_a_zone_that_lacks_pages_raises_its_mark,
 						drawn_setup, drawn_teardown),
 		cmocka_unit_test_setup_teardown(a_round_that_looked_at_enough_keeps_its_priority,
 						drawn_setup, drawn_teardown),
