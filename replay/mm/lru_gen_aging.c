@@ -146,10 +146,10 @@ static void couple_min_seq(const struct lru_gen_rules *rules, const struct lru_g
 	uint64_t *anon = &min_seq[LRU_GEN_ANON], *file = &min_seq[LRU_GEN_FILE];
 
 	if (rules->types_coupled) {
+		/* File gives up its own no earlier than anon does, even if they are empty. */
 		if (*file < *anon)
 			*anon = *file;
-		if (*file < lrugen->min_seq[LRU_GEN_FILE])
-			*file = lrugen->min_seq[LRU_GEN_FILE];
+		*file = lrugen->min_seq[LRU_GEN_FILE];
 		if (*file < *anon)
 			*file = *anon;
 	} else {

@@ -293,6 +293,25 @@ static void empty_generations_are_given_up_down_to_two(void **state)
 	drawn_close(drawn);
 }
 
+/*
+ *   anon  0 [a]  1 []  2 []  3 []        file  0 []  1 []  2 []  3 []
+ *
+ * Up to 6.13 file has no fewer generations given up than anon has, and no more either.
+ */
+static void empty_file_generations_wait_for_anon(void **state)
+{
+	struct drawn *drawn = open_lru_gen("lru_gen@6.12");
+
+	(void)state;
+	add(drawn, "a", PG_swapbacked | PG_swapcache);
+	lrugen_of(drawn)->min_seq[LRU_GEN_ANON] = lrugen_of(drawn)->min_seq[LRU_GEN_FILE] = 1;
+	lrugen_of(drawn)->max_seq = 4;
+	assert_false(lru_gen_try_to_inc_min_seq(&drawn->mm, drawn->lruvec, 60));
+	assert_int_equal(lrugen_of(drawn)->min_seq[LRU_GEN_ANON], 1);
+	assert_int_equal(lrugen_of(drawn)->min_seq[LRU_GEN_FILE], 1);
+	drawn_close(drawn);
+}
+
 static void folio_that_lost_its_list_remembers_that_it_was_young(void **state)
 {
 	struct drawn *drawn = open_lru_gen("lru_gen@6.12");
@@ -352,6 +371,7 @@ int main(void)
 		cmocka_unit_test(counts_become_averages_that_halve),
 		cmocka_unit_test(refault_is_recent_for_a_generation_or_for_four),
 		cmocka_unit_test(empty_generations_are_given_up_down_to_two),
+		cmocka_unit_test(empty_file_generations_wait_for_anon),
 		cmocka_unit_test(folio_that_lost_its_list_remembers_that_it_was_young),
 		cmocka_unit_test(preview_finds_what_the_scan_finds_and_changes_nothing),
 	};
