@@ -16,6 +16,7 @@
 #include "replay/world/world.h"
 
 /* Values of the events' fields. Kernel: include/linux/gfp_types.h, include/trace/events/pagemap.h, v6.18. */
+#define GFP_ZERO 0x100 /* the same in 5.6 to 6.18 */
 #define GFP_MOVABLE 0x8
 #define PFN_NONE UINT64_MAX /* mm_page_alloc that failed */
 #define INSERTION_MAPPED 1 /* PAGEMAP_* of mm_lru_insertion */

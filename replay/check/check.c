@@ -403,6 +403,8 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	case EVENT_SCHED_PROCESS_EXEC:
 	case EVENT_SCHED_PROCESS_EXIT:
 		check_space_left(check, event->pid);
+		if (event->kind == EVENT_SCHED_PROCESS_EXEC)
+			check_exec_begun(check);
 		break;
 	case EVENT_CGROUP_RMDIR:
 		machine_memcg_removed(&check->machine, event);

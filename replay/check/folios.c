@@ -31,8 +31,28 @@ void check_page_allocated(struct check *check)
 	check->world->nr_stimuli++;
 	if (task)
 		task->fresh_pfn = v[MM_PAGE_ALLOC_PFN] + 1;
+	if (task && !v[MM_PAGE_ALLOC_ORDER] && v[MM_PAGE_ALLOC_GFP_FLAGS] & GFP_ZERO)
+		task->zeroed_pfn = v[MM_PAGE_ALLOC_PFN] + 1;
 	check_born(check, v[MM_PAGE_ALLOC_PFN], check_task_memcg(check, check->event->pid),
 		   v[MM_PAGE_ALLOC_ORDER]);
+}
+
+/*
+ * What exec() allocated of zeroes last before its event is the page of arguments. It may wait on another CPU
+ * than the one that the task runs on by then.
+ */
+void check_exec_begun(struct check *check)
+{
+	struct world_task *task = world_task(check->world, check->event->pid);
+	struct folio *folio = task && task->zeroed_pfn ?
+				      check_known_folio(check, task->zeroed_pfn - 1) :
+				      NULL;
+
+	if (!check->world->allocs_seen || !task)
+		return;
+	task->exec_begun = false;
+	if (folio && !folio->file && !folio_test(folio, PG_lru))
+		check->stack_pfn[check->nr_stacks++ % STACKS_ROOM] = task->zeroed_pfn;
 }
 
 void check_page_freed(struct check *check)

@@ -63,6 +63,21 @@ static void compare_insertion(struct check *check, struct folio *folio, enum lru
 			      recorded & 1 ? "active" : "inactive");
 }
 
+/* Where allocations are not on the tape, the first anon folio after an exec stands for the stack's page. */
+static bool is_stack(struct check *check, uint64_t pfn, struct world_task *task)
+{
+	if (task && task->exec_begun) {
+		task->exec_begun = false;
+		return true;
+	}
+	for (unsigned int i = 0; i < STACKS_ROOM; i++)
+		if (check->stack_pfn[i] == pfn + 1) {
+			check->stack_pfn[i] = 0;
+			return true;
+		}
+	return false;
+}
+
 /*
  * An anon folio: its add is no event. A file folio whose add the tape does not have, because it
  * came earlier or was filtered out, is left alone: neither its reads nor its end can be told.
@@ -105,8 +120,7 @@ static struct folio *inserted_anon(struct check *check, struct folio *folio, uin
 		return NULL;
 	world_infer(check->world, INFER_anon_added_at_insertion);
 	/* While a stack is set up it counts as one that has no recency, see VM_STACK_INCOMPLETE_SETUP. */
-	if (task && task->exec_begun) {
-		task->exec_begun = false;
+	if (is_stack(check, folio->pfn, task)) {
 		world_infer(check->world, INFER_exec_stack);
 	} else {
 		folio_set(folio, FOLIO_in_fault);

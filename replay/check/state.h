@@ -243,6 +243,8 @@ struct swap_queue {
 	uint64_t write_dev, write_sector;
 };
 
+#define STACKS_ROOM 16
+
 /* A metadata folio that a scan moved on only because accesses were drawn for it: see lru_gen_metadata.c. */
 #define GUESSED_ROOM 6
 
@@ -321,6 +323,9 @@ struct check {
 	struct parked_scan parked[PARKED_SCANS];
 	struct guessed_folio guessed[GUESSED_ROOM]; /* of the last scan */
 	unsigned int nr_guessed;
+	/* Frames of new stacks that wait to be put on a list, where allocations are on the tape; 0: none. */
+	uint64_t stack_pfn[STACKS_ROOM];
+	unsigned int nr_stacks; /* so far */
 	uint64_t walks_from_ns; /* see check_walks_from() */
 	uint32_t nr_snapshots; /* of the world's lru_gen, compared so far */
 	struct lru_gen_before *lru_gen_before; /* while the next one is being read, else NULL */
@@ -410,6 +415,9 @@ void check_page_allocated(struct check *check);
 
 /** check_page_freed() - mm_page_free. */
 void check_page_freed(struct check *check);
+
+/** check_exec_begun() - a task has a new stack. */
+void check_exec_begun(struct check *check);
 
 /** check_folio_added() - mm_filemap_add_to_page_cache. */
 void check_folio_added(struct check *check);

@@ -60,6 +60,7 @@ struct world_task {
 	uint32_t memcg; /* number */
 	char comm[WORLD_COMM_BYTES];
 	void *bracket; /* check's: the reclaim call that the task is in */
+	uint64_t zeroed_pfn; /* 1 + pfn of the single page of zeroes it allocated last; 0: none */
 	uint64_t fresh_pfn; /* 1 + pfn of the large folio it allocated last; 0: none */
 	bool memcg_told; /* its memcg is known before its fork event: CLONE_INTO_CGROUP */
 	bool in_reclaim; /* between a reclaim begin and its end, or an awake kswapd */
