@@ -240,6 +240,7 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	if (generations) {
 		check_lru_gen_snapshots(check);
 		check_lru_gen_before(check);
+		check_lru_gen_survived(check);
 	}
 	cpu = check_cpu(check);
 	if (check->growth)

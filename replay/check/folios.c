@@ -65,7 +65,8 @@ void check_page_freed(struct check *check)
 	if (!folio)
 		return;
 	if (check->machine.mm.policy->generations && bracket && bracket->predicted &&
-	    folio_test(folio, PG_swapbacked) && folio_test(folio, FOLIO_isolated)) {
+	    folio_test(folio, PG_swapbacked) && folio_test(folio, FOLIO_isolated | PG_lru) &&
+	    !check_in_interrupt(check)) {
 		check_lru_gen_victim(check, bracket, folio);
 		check_evict(check, folio, bracket->target);
 		return;

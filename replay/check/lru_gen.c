@@ -42,7 +42,7 @@ static void put_back(struct check *check, struct reclaim_bracket *bracket, uint6
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
 		struct folio *folio = list_entry(pos, struct folio, lru);
 
-		folio_clear(folio, FOLIO_survivor);
+		folio_clear(folio, FOLIO_survivor | FOLIO_old);
 		if (check_is_metadata(check, folio))
 			check->undecided.metadata++;
 		else if (folio_test(folio, PG_dirty | PG_writeback))
@@ -59,6 +59,51 @@ static void put_back(struct check *check, struct reclaim_bracket *bracket, uint6
 	mm->policy->putback(mm, &bracket->applied, &bracket->taken);
 }
 
+/*
+ * What could be freed by now is tried once more: clean, in no page table, and not young when it was looked at.
+ * Of anon that is what was written in this pass.
+ */
+static bool may_be_retried(const struct folio *folio)
+{
+	if (folio_test(folio, PG_dirty | PG_writeback | PG_active | PG_referenced))
+		return false;
+	return folio_test(folio, PG_swapbacked) ? folio_test(folio, FOLIO_old) :
+						  !folio_test(folio, FOLIO_mapped);
+}
+
+static bool any_may_be_retried(const struct reclaim_bracket *bracket)
+{
+	for (const struct list_head *pos = bracket->taken.next; pos != &bracket->taken;
+	     pos = pos->next)
+		if (may_be_retried(list_entry(pos, const struct folio, lru)))
+			return true;
+	return false;
+}
+
+/* There is a second pass. What is not tried again went back before it. @victim: is, or NULL */
+static void second_pass(struct check *check, struct reclaim_bracket *bracket,
+			const struct folio *victim)
+{
+	struct list_head retried;
+
+	list_init(&retried);
+	for (struct list_head *pos = bracket->taken.next, *next; pos != &bracket->taken;
+	     pos = next) {
+		struct folio *folio = list_entry(pos, struct folio, lru);
+
+		next = pos->next;
+		if (folio != victim && !may_be_retried(folio))
+			continue;
+		folio_clear(folio, FOLIO_survivor);
+		list_move_tail(pos, &retried);
+	}
+	put_back(check, bracket, bracket->nr_survived_active);
+	while (!list_empty(&retried))
+		list_move_tail(retried.next, &bracket->taken);
+	bracket->nr_survived_active = 0;
+	bracket->pass = PASS_SECOND;
+}
+
 static void end_scan(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_active)
 {
 	if (!bracket->isolated)
@@ -67,6 +112,7 @@ static void end_scan(struct check *check, struct reclaim_bracket *bracket, uint6
 		lru_gen_unscan(check, &bracket->taken);
 	put_back(check, bracket, nr_active);
 	bracket->isolated = false;
+	bracket->pass = PASS_FIRST;
 	if (bracket->has_request)
 		reclaim_walk_done(&bracket->walk, &bracket->result);
 	bracket->has_request = false;
@@ -75,6 +121,59 @@ static void end_scan(struct check *check, struct reclaim_bracket *bracket, uint6
 void lru_gen_scan_done(struct check *check, struct reclaim_bracket *bracket)
 {
 	end_scan(check, bracket, 0);
+}
+
+/*
+ * The first pass is over. Of file folios that may be tried again no event says that they can be, so that all
+ * survivors wait until it shows. Anon that has been written by now is.
+ */
+static void first_pass_done(struct check *check, struct reclaim_bracket *bracket,
+			    uint64_t nr_active)
+{
+	if (lru_gen_is_silent(check) || !any_may_be_retried(bracket)) {
+		end_scan(check, bracket, nr_active);
+		return;
+	}
+	bracket->nr_survived_active = nr_active;
+	bracket->pass = PASS_IS_OVER;
+	if (bracket->applied.lru == LRU_INACTIVE_ANON)
+		second_pass(check, bracket, NULL);
+	if (bracket->has_request)
+		reclaim_walk_done(&bracket->walk, &bracket->result);
+	bracket->has_request = false;
+}
+
+/* Between scans the task's batches are drained, rotations before activations. */
+static void drained_by_reclaim(struct check *check, struct reclaim_bracket *bracket)
+{
+	if (bracket->isolated || !bracket->predicted || bracket->walk.drain_told)
+		return;
+	bracket->walk.drain_told = true;
+	lru_batch_drain(&check->machine.mm, check_cpu(check), BATCH_LRU_MOVE_TAIL, DRAIN_reclaim);
+}
+
+void check_lru_gen_survived(struct check *check)
+{
+	struct reclaim_bracket *bracket = lru_gen_bracket(check);
+
+	if (bracket && !check_in_interrupt(check) &&
+	    (check->event->kind == EVENT_MM_LRU_INSERTION ||
+	     check->event->kind == EVENT_MM_LRU_ACTIVATE))
+		drained_by_reclaim(check, bracket);
+
+	if (!bracket || bracket->pass == PASS_FIRST || check_in_interrupt(check))
+		return;
+	switch (check->event->kind) {
+	case EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE:
+	case EVENT_MM_PAGE_FREE:
+	case EVENT_MM_VMSCAN_LRU_SHRINK_INACTIVE:
+	case EVENT_MM_VMSCAN_WRITE_FOLIO:
+	case EVENT_BLOCK_BIO_QUEUE:
+	case EVENT_BLOCK_RQ_COMPLETE:
+		return;
+	default:
+		end_scan(check, bracket, bracket->nr_survived_active);
+	}
 }
 
 /* The scan that bracket->applied says, by the core. */
@@ -233,10 +332,12 @@ void check_lru_gen_shrunk(struct check *check)
 
 	if (!bracket || !bracket->predicted)
 		return;
-	if (!bracket->isolated) {
-		/* A second pass over clean survivors: what it freed was counted when it went. */
+	if (!bracket->isolated || bracket->pass != PASS_FIRST) {
 		check->undecided.second_pass++;
 		bracket->walk.sc.nr_reclaimed += nr_reclaimed;
+		if (bracket->pass == PASS_IS_OVER)
+			second_pass(check, bracket, NULL);
+		end_scan(check, bracket, 0);
 		return;
 	}
 	if (bracket->result.nr_evict == v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_SCANNED] &&
@@ -249,9 +350,9 @@ void check_lru_gen_shrunk(struct check *check)
 			      bracket->result.nr_evict, bracket->walk.sc.priority,
 			      v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_SCANNED], priority);
 	bracket->result.nr_reclaimed = nr_reclaimed;
-	end_scan(check, bracket,
-		 v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE0] +
-			 v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE1]);
+	first_pass_done(check, bracket,
+			v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE0] +
+				v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_ACTIVATE1]);
 }
 
 bool lru_gen_is_silent(const struct check *check)
@@ -283,6 +384,8 @@ void check_lru_gen_victim(struct check *check, struct reclaim_bracket *bracket, 
 {
 	struct folio *expected;
 
+	if (bracket->pass == PASS_IS_OVER)
+		second_pass(check, bracket, folio);
 	if (lru_gen_is_silent(check))
 		lru_gen_scan_up_to(check, bracket, folio);
 	if (bracket->isolated && !lru_gen_is_taken(bracket, folio))

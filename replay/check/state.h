@@ -115,6 +115,9 @@ struct reclaim_bracket {
 #define VISITED_ROOM 256
 	uint16_t visited[VISITED_ROOM];
 	unsigned int nr_visited;
+	/* MGLRU: what is isolated is being tried; has survived; is tried once more. */
+	enum { PASS_FIRST, PASS_IS_OVER, PASS_SECOND } pass;
+	uint64_t nr_survived_active; /* of PASS_IS_OVER: pages of them that were set active */
 	bool priority_missed; /* the last isolation's was another one than the walk's */
 	/* MGLRU without events: folios that the task goes on to evict, as far as the stream has seen. */
 	uint32_t *ahead;
@@ -514,6 +517,9 @@ bool check_all_folios_known(struct mem_cgroup *top);
 
 /** check_lru_gen_before() - of each event, before it is looked at. */
 void check_lru_gen_before(struct check *check);
+
+/** check_lru_gen_survived() - of each event: does it say that what survived is not tried once more? */
+void check_lru_gen_survived(struct check *check);
 
 /** check_lru_gen_drained() - a reclaim call has begun, or a folio of a batch was inserted. */
 void check_lru_gen_drained(struct check *check);

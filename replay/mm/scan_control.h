@@ -108,6 +108,8 @@ struct reclaim_walk {
 	unsigned int cpu; /* on which it runs */
 	bool any_step; /* reclaim_step() has begun it */
 	_Alignas(8) unsigned char shrink_state[SHRINK_STATE_BYTES];
+	/* Check: folios that reclaim's drain of this CPU moved have told when it was; rotations went along. */
+	bool drain_told;
 };
 
 /**

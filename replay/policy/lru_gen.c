@@ -125,9 +125,13 @@ static void lru_gen_shrink_begin(struct reclaim_walk *walk, struct lruvec *lruve
 	struct lru_gen_shrink *shrink = shrink_state(walk);
 
 	/* In its own order of memcgs reclaim drains once a round. */
-	if (!walk->mm->config.hold_drains && !walk->sc.run_eviction &&
-	    !reclaim_walk_has_own_order(walk))
-		lru_add_drain(walk->mm, walk->cpu, DRAIN_reclaim);
+	if (!walk->sc.run_eviction && !reclaim_walk_has_own_order(walk)) {
+		if (!walk->mm->config.hold_drains)
+			lru_add_drain(walk->mm, walk->cpu, DRAIN_reclaim);
+		else if (!walk->drain_told)
+			lru_batch_drain(walk->mm, walk->cpu, BATCH_LRU_MOVE_TAIL, DRAIN_reclaim);
+		walk->drain_told = false;
+	}
 	memset(shrink, 0, sizeof(*shrink));
 	shrink->swappiness = walk->sc.run_eviction ? walk->sc.run_eviction_swappiness :
 						     lru_gen_swappiness(walk, walk->memcg);
