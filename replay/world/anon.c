@@ -7,6 +7,9 @@
 #include "replay/world/world.h"
 
 #define PAGE_SHIFT 12
+#define USER_PAGES                                                                                 \
+	(UINT64_C(1)                                                                               \
+	 << 44) /* of an address space, with five levels of tables; the kernel's own lie above */
 #define GFP_MOVABLE 0x8
 #define INSERTION_ANON 2
 #define INSERTION_SWAPCACHE 8
@@ -573,6 +576,8 @@ static void faulted(struct anon_world *anon, struct world *world, const struct t
 	uint64_t index = event->value[PAGE_FAULT_USER_ADDRESS] >> PAGE_SHIFT;
 	struct anon_step *step;
 
+	if (index >= USER_PAGES)
+		return;
 	settle_task(anon, world, task);
 	task->fault_mm = task->mm;
 	task->fault_index = index;

@@ -141,6 +141,38 @@ static void page_written_to_swap_is_known_again_by_its_sector(void **state)
 				     "touched 6; ahead 5; freed 5; freed 6; ");
 }
 
+/* On a list before anybody has mapped it: it does not say yet that it is anonymous. */
+static void page_read_ahead_from_swap_stays_the_page_it_is(void **state)
+{
+	(void)state;
+	fault(TASK, 5, true);
+	alloc(TASK, 100, 0);
+	insert(TASK, 100, 2 | 0x10);
+	made_event(&tape, 0, TASK, MM_VMSCAN_MEMCG_RECLAIM_BEGIN, 0, 0);
+	bio(TASK, SWAP_SECTOR, 1, "W");
+	made_event(&tape, 0, TASK, MM_VMSCAN_WRITE_FOLIO, 100, 9);
+	made_event(&tape, 0, TASK, MM_PAGE_FREE, 100, 0);
+	made_event(&tape, 0, TASK, MM_VMSCAN_MEMCG_RECLAIM_END, 1);
+	fault(TASK, 6, true);
+	alloc(TASK, 200, 0);
+	bio(TASK, SWAP_SECTOR, 1, "R");
+	insert(TASK, 200, 4 | 8 | 0x10);
+	fault(TASK, 5, false);
+	made_event(&tape, 0, TASK, MM_PAGE_FREE, 200, 0);
+	assert_string_equal(steps(), "new 5; unmapped 5; evicted 5; ahead 5; touched 5; freed 5; ");
+}
+
+static void fault_at_a_kernel_address_is_no_page(void **state)
+{
+	(void)state;
+	fault(TASK, 5, true);
+	alloc(TASK, 100, 0);
+	insert(TASK, 100, 2 | 0x10);
+	made_event(&tape, 0, TASK, PAGE_FAULT_USER, UINT64_C(0xffff888000005000), 4);
+	fault(TASK, 5, false);
+	assert_string_equal(steps(), "new 5; touched 5; ");
+}
+
 static void fault_on_a_page_in_swap_without_io_brings_it_in(void **state)
 {
 	(void)state;
@@ -321,6 +353,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(first_touch_is_a_new_page_and_the_next_fault_the_same),
 		TEST(page_written_to_swap_is_known_again_by_its_sector),
+		TEST(page_read_ahead_from_swap_stays_the_page_it_is),
+		TEST(fault_at_a_kernel_address_is_no_page),
 		TEST(fault_on_a_page_in_swap_without_io_brings_it_in),
 		TEST(large_folio_is_as_many_pages_at_its_aligned_address),
 		TEST(page_cache_pages_and_tmpfs_are_none),
