@@ -37,7 +37,6 @@ struct access_facts {
 	uint64_t round_ns; /* see find_round() */
 	uint64_t counted[1 << KIND_BITS];
 	struct swap_times swap_times;
-	bool whole;
 	bool failed;
 };
 
@@ -69,16 +68,6 @@ struct access_facts *facts_open(void)
 	if (facts)
 		facts->swap_times = guessed_times;
 	return facts;
-}
-
-void facts_set_whole(struct access_facts *facts)
-{
-	facts->whole = true;
-}
-
-bool facts_are_whole(const struct access_facts *facts)
-{
-	return facts->whole;
 }
 
 void facts_set_swap_times(struct access_facts *facts, const struct swap_times *times)

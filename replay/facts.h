@@ -80,9 +80,6 @@ uint64_t facts_pages(const struct access_facts *facts);
 /** facts_counted() - facts of one kind. */
 uint64_t facts_counted(const struct access_facts *facts, enum access_fact kind);
 
-/** facts_are_whole() - hardly a look of the recorded kernel is missing: `check` kept the lists' order. */
-bool facts_are_whole(const struct access_facts *facts);
-
 /** facts_swap_times() - how long swap's device takes; a guess where the tape does not show it. */
 struct swap_times facts_swap_times(const struct access_facts *facts);
 
@@ -126,9 +123,6 @@ void facts_add(struct access_facts *facts, uint64_t dev, uint64_t ino, uint64_t 
 
 /** facts_is_mapped() - page tables point to a page, by its last fact. */
 bool facts_is_mapped(const struct access_facts *facts, uint64_t dev, uint64_t ino, uint64_t index);
-
-/** facts_set_whole() - see facts_are_whole(). */
-void facts_set_whole(struct access_facts *facts);
 
 /** facts_set_swap_times() - as the tape shows them. */
 void facts_set_swap_times(struct access_facts *facts, const struct swap_times *times);

@@ -10,7 +10,6 @@
 #define FOLIO_ORDER_LIMIT 13
 #define MAPPED 7 /* of page_cache slots: in the page cache, and mapped at some time */
 #define CACHED 3
-#define WHOLE_PERMILLE 990 /* of isolations */
 
 struct facts_pass {
 	struct world world;
@@ -119,33 +118,29 @@ static void event_facts(struct facts_pass *pass)
 	}
 }
 
-static void looked(void *ctx, const struct folio *folio, enum check_look look)
+/*
+ * What the recorded kernel's reclaim found. Of evictions and writes to swap their own events tell.
+ */
+static void looked(void *ctx, const struct check_verdict *verdict)
 {
 	struct facts_pass *pass = ctx;
-	uint32_t file = folio->file;
-	uint64_t index = folio->index;
+	enum access_fact kind = verdict->outcome == OUTCOME_deactivated ? FACT_LOOKED : FACT_YOUNG;
 
-	if (!file &&
-	    (!pass->world.anon || !anon_in_frame(pass->world.anon, folio->pfn, &file, &index)))
+	if (verdict->word == WORD_old || (verdict->word == WORD_unknown && kind == FACT_YOUNG))
 		return;
-	for (uint64_t i = 0; i < folio_nr_pages(folio); i++) {
-		const struct world_file *of = &pass->world.file[file];
+	for (uint64_t i = 0; i < verdict->pages; i++) {
+		uint32_t file = verdict->file;
+		uint64_t index = verdict->index + i;
+		const struct world_file *of;
 
-		if (facts_is_mapped(pass->facts, of->dev, of->ino, index + i))
-			add_file_fact(pass, of->dev, of->ino, index + i,
-				      look == CHECK_LOOK_YOUNG ? FACT_YOUNG : FACT_LOOKED);
+		if (!verdict->is_file &&
+		    (!pass->world.anon ||
+		     !anon_in_frame(pass->world.anon, verdict->pfn + i, &file, &index)))
+			continue;
+		of = &pass->world.file[file];
+		if (facts_is_mapped(pass->facts, of->dev, of->ino, index))
+			facts_add(pass->facts, of->dev, of->ino, index, kind, verdict->end_ns);
 	}
-}
-
-/* Nearly all isolations of the limited memcg agree with what came of them, up to the end. */
-static bool looks_are_whole(const struct facts_pass *pass, const struct check *check)
-{
-	uint32_t memcg = pass->world.limited_memcg;
-	const struct check_tally *tally = check_tally(check, memcg, CHECK_isolation);
-
-	if (check_drift(check, memcg, false) || check_drift(check, memcg, true))
-		return false;
-	return tally && tally->equal * 1000 >= tally->decided * WHOLE_PERMILLE;
 }
 
 static int pass_over(struct facts_pass *pass, struct tape_reader *reader, struct check *check)
@@ -190,14 +185,12 @@ int facts_read(struct tape_reader *reader, const struct policy_choice *choice,
 	}
 	check = check_open(&pass.world, choice, 0);
 	if (check)
-		check_watch(check, looked, &pass);
+		check_tell_verdicts(check, looked, &pass);
 	ret = check ? check_look_ahead(check, reader) : TAPE_ERR_MEMORY;
 	if (!ret)
 		ret = pass_over(&pass, reader, check);
 	if (!ret && pass.world.anon && anon_swap_times(pass.world.anon, &times))
 		facts_set_swap_times(pass.facts, &times);
-	if (!ret && looks_are_whole(&pass, check))
-		facts_set_whole(pass.facts);
 	if (!ret)
 		ret = tape_reader_rewind(reader);
 	if (!ret && (check_failed(check) || pass.world.out_of_memory ||

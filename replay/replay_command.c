@@ -195,7 +195,7 @@ static int imagine(const char *path, struct tape_reader *reader, const struct wo
 	}
 	for (int i = 0; i < nr_runs; i++)
 		run[i].core->imagine(run[i].replay, *facts, run[i].fill, run[i].seed,
-				     run[i].is_recorded && facts_are_whole(*facts));
+				     run[i].is_recorded);
 	return 0;
 }
 

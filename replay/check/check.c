@@ -112,14 +112,6 @@ void check_close(struct check *check)
 	free(check);
 }
 
-void check_watch(struct check *check,
-		 void (*looked)(void *ctx, const struct folio *folio, enum check_look look),
-		 void *ctx)
-{
-	check->looked = looked;
-	check->watch_ctx = ctx;
-}
-
 enum foresight check_foresees(const struct check *check)
 {
 	if (!check->machine.mm.policy->generations)
@@ -305,6 +297,9 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_BLOCK_TOUCH_BUFFER:
 		check_buffer_touched(check);
+		break;
+	case EVENT_PAGE_FAULT_USER:
+		check_page_faulted(check);
 		break;
 	case EVENT_MM_PAGE_ALLOC:
 		check_page_allocated(check);

@@ -91,7 +91,7 @@ struct check_verdict {
 	uint64_t since_ns; /* end of the last look */
 	bool first; /* there was none: since its add, or, for anonymous memory, its insertion */
 	uint64_t begin_ns, end_ns; /* it was looked at between these */
-	uint64_t index; /* of a file, base pages */
+	uint64_t index, pages; /* of a file; base pages */
 	uint32_t file; /* number of the world's, 0: anonymous or shmem */
 	uint32_t memcg, pfn;
 	bool is_file;
@@ -131,20 +131,6 @@ struct check *check_open(struct world *world, const struct policy_choice *choice
  */
 int __attribute__((warn_unused_result))
 check_look_ahead(struct check *check, struct tape_reader *reader);
-
-/* What the recorded kernel's reclaim found of the page tables that point to a folio. */
-enum check_look {
-	CHECK_LOOK_YOUNG, /* accessed since it was looked at last: it stayed */
-	CHECK_LOOK_CLEARED, /* looked at, and nothing tells what was found */
-};
-
-/**
- * check_watch() - be told of each such look, as far as the tape tells it
- * @looked: of a folio that lies in its recorded frame; during check_event()
- */
-void check_watch(struct check *check,
-		 void (*looked)(void *ctx, const struct folio *folio, enum check_look look),
-		 void *ctx);
 
 /**
  * check_tell_verdicts() - call a function for each mapped folio that the kernel looked at

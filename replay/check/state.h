@@ -335,8 +335,6 @@ struct check {
 	struct world_task *debugfs_task; /* in a command to lru_gen, NULL: nobody is */
 	struct check_mismatch *explained;
 	unsigned int nr_explain, nr_explained;
-	void (*looked)(void *ctx, const struct folio *folio, enum check_look look); /* or NULL */
-	void *watch_ctx; /* of looked() */
 	bool failed;
 };
 
@@ -751,6 +749,9 @@ void check_folio_written(struct check *check);
 
 /** check_swapped_in() - a folio of the swap cache comes on a list: which page it is, and how it refaulted. */
 void check_swapped_in(struct check *check, struct folio *folio);
+
+/** check_page_faulted() - page_fault_user. */
+void check_page_faulted(struct check *check);
 
 /* ---- advice.c */
 

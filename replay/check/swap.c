@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define SECTORS_PER_PAGE 8
+#define FAULT_PROTECTION 1 /* of a fault's error code: the page is mapped, but not so */
 
 /* Return: number of the file that stands for a device's swap, made if @make; 0: none. */
 static uint32_t swap_file(struct check *check, uint64_t dev, bool make)
@@ -249,6 +250,30 @@ void check_rotate_later(struct check *check, struct folio *folio)
 		queue->nr--;
 	}
 	queue->folio[queue->nr++] = folio;
+}
+
+/*
+ * A fault finds its page in the swap cache: the readahead marker is taken from it, which is the same bit as
+ * reclaim's on a folio being written, so that this one is not rotated when that ends.
+ * Kernel: mm/swap_state.c, swap_update_readahead(), v6.18.
+ */
+void check_page_faulted(struct check *check)
+{
+	const struct anon_step *step;
+	uint32_t nr;
+
+	if (!check->world->anon ||
+	    check->event->value[PAGE_FAULT_USER_ERROR_CODE] & FAULT_PROTECTION)
+		return;
+	step = anon_steps(check->world->anon, &nr);
+	for (uint32_t i = 0; i < nr; i++) {
+		struct folio *folio = step[i].what == ANON_TOUCHED ?
+					      check_known_folio(check, step[i].pfn) :
+					      NULL;
+
+		if (folio && folio_test(folio, PG_swapcache) && !folio->order)
+			folio_clear(folio, PG_reclaim);
+	}
 }
 
 static void write_ended(struct check *check, struct folio *folio)

@@ -103,9 +103,6 @@ void check_stayed(struct check *check, struct reclaim_bracket *bracket, struct f
 
 	if (folio_test_clear(folio, FOLIO_old) && !active)
 		return;
-	if (check->looked && !bracket->flaw)
-		check->looked(check->watch_ctx, folio,
-			      was_active ? CHECK_LOOK_CLEARED : CHECK_LOOK_YOUNG);
 	check_looked_at(check, bracket, folio,
 			active	   ? OUTCOME_activated :
 			was_active ? OUTCOME_deactivated :
@@ -159,6 +156,7 @@ void check_looks_over(struct check *check, struct reclaim_bracket *bracket, uint
 			.memcg = machine_number(&check->machine, bracket->applied.lruvec->memcg),
 			.file = row->file,
 			.index = row->index,
+			.pages = row->pages,
 			.pfn = row->pfn,
 			.is_file = row->is_file,
 			.outcome = row->outcome,

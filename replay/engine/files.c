@@ -231,8 +231,7 @@ void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t ind
 		replay_count(memcg, COUNT_pgmajfault, 1);
 	}
 	folio_clear(folio, FOLIO_demanded | PG_locked);
-	if (!folio_test(folio, FOLIO_mapped))
-		replay_look_begins(replay, folio);
+	replay_look_begins(replay, folio);
 	folio_set(folio, FOLIO_mapped | FOLIO_young);
 }
 

@@ -302,6 +302,54 @@ static void the_other_order_of_rotation_is_noticed(void **state)
 	assert_decided(CHECK_isolation, 2, 1);
 }
 
+static void anon_page(uint64_t nr)
+{
+	made_event(&tape, 0, GROUP_TASK, PAGE_FAULT_USER, nr << 12, 6);
+	made_event(&tape, 0, GROUP_TASK, MM_PAGE_ALLOC, ANON_PFN + nr, 0, 8, 0);
+	list_grows(0, GROUP_TASK, INACTIVE_ANON);
+	made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, ANON_PFN + nr, INACTIVE_ANON,
+		   ANON_FLAGS);
+}
+
+/* Of two that are written, one is faulted on meanwhile: by a fault with this error code. */
+static void fault_on_what_is_written(uint64_t error_code)
+{
+	made_type(&tape, EVENT_PAGE_FAULT_USER, "", NULL);
+	made_type(&tape, EVENT_MM_PAGE_ALLOC, "", NULL);
+	made_type(&tape, EVENT_MM_PAGE_FREE, "", NULL);
+	for (uint64_t nr = 0; nr < 4; nr++)
+		anon_page(nr);
+	reclaim_begins();
+	isolate(INACTIVE_ANON, 2);
+	write_out(0);
+	write_out(1);
+	list_grows(0, GROUP_TASK, INACTIVE_ANON);
+	list_grows(0, GROUP_TASK, INACTIVE_ANON);
+	shrunk(2, 0, 0);
+	made_event(&tape, 0, GROUP_TASK, PAGE_FAULT_USER, 0, error_code);
+	made_event_text(&tape, 1, OTHER_TASK, BLOCK_RQ_COMPLETE, "W", MADE_DEV, SWAP_SECTOR, 16);
+	list_grows(1, OTHER_TASK, INACTIVE_ANON);
+	isolate(INACTIVE_ANON, 1);
+	made_event(&tape, 0, GROUP_TASK, MM_PAGE_FREE, ANON_PFN + 1, 0);
+	shrunk(1, 1, 0);
+	run_check();
+}
+
+static void a_folio_faulted_on_while_it_is_written_stays_where_it_is(void **state)
+{
+	(void)state;
+	fault_on_what_is_written(4);
+	assert_decided(CHECK_isolation, 2, 2);
+	assert_decided(CHECK_victim, 1, 1);
+}
+
+static void a_fault_on_a_mapped_page_meets_no_swap_cache(void **state)
+{
+	(void)state;
+	fault_on_what_is_written(7);
+	assert_decided(CHECK_isolation, 2, 1);
+}
+
 static void swap_in(uint64_t lru)
 {
 	made_event_text(&tape, 0, GROUP_TASK, BLOCK_BIO_QUEUE, "R", MADE_DEV, SWAP_SECTOR + 8, 8);
@@ -341,6 +389,8 @@ int main(void)
 		TEST(many_flaws_in_a_row_are_a_drift),
 		TEST(a_written_folio_rotates_when_its_write_ends),
 		TEST(the_other_order_of_rotation_is_noticed),
+		TEST(a_folio_faulted_on_while_it_is_written_stays_where_it_is),
+		TEST(a_fault_on_a_mapped_page_meets_no_swap_cache),
 		TEST(the_sector_read_tells_whose_refault_it_is),
 		TEST(a_refault_that_was_decided_otherwise_is_noticed),
 	};

@@ -74,6 +74,47 @@ static void survivor_of_an_inactive_list_was_young(void **state)
 	assert_int_equal(facts_counted(facts, FACT_UNMAPPED), 1);
 }
 
+static void bio(uint64_t sector, const char *rwbs)
+{
+	made_event_text(&tape, 0, GROUP_TASK, BLOCK_BIO_QUEUE, rwbs, MADE_DEV, sector, 8);
+}
+
+/* It lies in the swap cache, under its slot's name; its looks are the page's all the same. */
+static void page_that_came_back_from_swap_is_looked_at(void **state)
+{
+	(void)state;
+	anon_page(1);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_BEGIN, 0, 0);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_ISOLATE, 0, 0, 1, 1, 0, 1, 0);
+	bio(8000, "W");
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_WRITE_FOLIO, FRAME + 1, 9);
+	grown(0, 1);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+		   0, 0, 12, 9);
+	made_event_text(&tape, 0, GROUP_TASK, BLOCK_RQ_COMPLETE, "W", MADE_DEV, 8000, 8);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_ISOLATE, 0, 0, 1, 1, 0, 1, 0);
+	made_event(&tape, 0, GROUP_TASK, MM_PAGE_FREE, FRAME + 1, 0);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, 1, 1, 0, 0, 0, 0, 0, 0,
+		   0, 0, 12, 9);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_END, 1);
+	made_event(&tape, 0, GROUP_TASK, PAGE_FAULT_USER, 1 << 12, 4);
+	made_event(&tape, 0, GROUP_TASK, MM_PAGE_ALLOC, FRAME + 9, 0, MOVABLE, 0);
+	bio(8000, "R");
+	grown(0, 1);
+	made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, FRAME + 9, 0, 2 | 8 | 0x10);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_BEGIN, 0, 0);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_ISOLATE, 0, 0, 1, 1, 0, 1, 0);
+	grown(0, 1);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+		   1, 0, 12, 9);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_END, 0);
+	read_facts();
+	assert_int_equal(facts_pages(facts), 1);
+	assert_int_equal(facts_counted(facts, FACT_TOUCHED), 2);
+	assert_int_equal(facts_counted(facts, FACT_UNMAPPED), 2); /* written, and freed */
+	assert_int_equal(facts_counted(facts, FACT_YOUNG), 1);
+}
+
 static void faults_on_files_and_around_them_are_told_apart(void **state)
 {
 	(void)state;
@@ -100,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(survivor_of_an_inactive_list_was_young),
+		TEST(page_that_came_back_from_swap_is_looked_at),
 		TEST(faults_on_files_and_around_them_are_told_apart),
 	};
 
