@@ -40,6 +40,7 @@ struct reclaim_hooks replay_hooks(struct replay *replay)
 		.unmap = unmap,
 		.write_out = replay_write_out,
 		.wait_for_write = replay_wait_for_write,
+		.put_back = replay_put_back,
 	};
 }
 

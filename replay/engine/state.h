@@ -417,10 +417,11 @@ void replay_touch_anon(struct replay *replay, uint32_t file, uint64_t index);
 /** replay_writes_done() - those to swap that the device has done by the current event's time. */
 void replay_writes_done(struct replay *replay);
 
-/** replay_add_to_swap(), replay_write_out(), replay_wait_for_write() - see struct reclaim_hooks. */
+/** replay_add_to_swap(), replay_write_out(), replay_wait_for_write(), replay_put_back() - see struct reclaim_hooks. */
 bool replay_add_to_swap(void *ctx, struct folio *folio);
 bool replay_write_out(void *ctx, struct folio *folio);
 void replay_wait_for_write(void *ctx, struct folio *folio);
+void replay_put_back(void *ctx);
 
 /* ---- advice.c */
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define NO_SLOT UINT64_MAX
+#define READAHEAD_HITS_AT_BOOT 4 /* swapin_readahead_hits; what they are later no tape tells */
 #define READ_TOGETHER_LIMIT 64 /* pages; page_cluster is 5 at most in any setting seen */
 
 static struct page_cache *slots_of_pages(struct replay *replay)
@@ -33,6 +34,7 @@ int replay_swap_init(struct replay *replay)
 			     (uint64_t)(nr - replay->world->nr_swap_pages) :
 			     0;
 	swap->first = swap->next; /* what lies before is taken by others */
+	swap->readahead_hits = READAHEAD_HITS_AT_BOOT;
 	swap->slot = calloc(swap->nr_slots + 1, sizeof(*swap->slot));
 	return swap->slot && !page_cache_init(&swap->slot_of) ? 0 : -1;
 }
@@ -183,8 +185,12 @@ bool replay_write_out(void *ctx, struct folio *folio)
 			.file = folio->file,
 			.index = folio->index,
 		};
-	writes_done(replay);
 	return false;
+}
+
+void replay_put_back(void *ctx)
+{
+	writes_done(ctx);
 }
 
 /* Those that were submitted before it are done too by then. */
@@ -235,11 +241,24 @@ void replay_anon_slot_freed(struct replay *replay, struct folio *folio)
 		free_slot(replay, folio->file, folio->index + i);
 }
 
+/*
+ * A fault finds its page in the swap cache. Reclaim's flag on a page being written is the marker's bit: it
+ * counts as a hit too, and is taken, so that the page is not rotated when it is written.
+ * Kernel: mm/swap_state.c, swap_update_readahead(), v6.18.
+ */
+static void found_in_swap_cache(struct replay *replay, struct folio *folio)
+{
+	if (folio->order || !folio_test(folio, PG_readahead | PG_reclaim))
+		return;
+	folio_clear(folio, PG_readahead | PG_reclaim);
+	replay->swap.readahead_hits++;
+}
+
 static void map_folio(struct replay *replay, struct folio *folio, bool write)
 {
+	if (!folio_test(folio, FOLIO_mapped) && folio_test(folio, PG_swapcache))
+		found_in_swap_cache(replay, folio);
 	folio_set(folio, FOLIO_mapped | FOLIO_young);
-	if (folio_test_clear(folio, PG_readahead))
-		replay->swap.readahead_hits++;
 	if (!folio_test(folio, PG_swapcache))
 		return;
 	/* Kernel: mm/memory.c, should_try_to_free_swap(), v6.18. */
@@ -347,8 +366,7 @@ static void touch(struct replay *replay, uint32_t file, uint64_t index, bool wri
 		replay_count(folio->lruvec->memcg, COUNT_hits, 1);
 	}
 	replay_count(folio->lruvec->memcg, COUNT_accesses, 1);
-	if (!folio_test(folio, FOLIO_mapped))
-		replay_look_begins(replay, folio);
+	replay_look_begins(replay, folio); /* what was found before is over */
 	map_folio(replay, folio, write);
 }
 

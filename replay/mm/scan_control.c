@@ -507,6 +507,8 @@ bool reclaim_step(struct reclaim_walk *walk, unsigned int cpu, const struct recl
 		return false;
 	}
 	shrink_list(walk, &request, hooks, &result);
+	if (hooks->put_back)
+		hooks->put_back(hooks->ctx);
 	reclaim_walk_done(walk, &result);
 	*nr_taken = result.nr_taken;
 	return true;

@@ -199,6 +199,11 @@ struct reclaim_hooks {
 	bool (*write_out)(void *ctx, struct folio *folio);
 	/* Wait for such a write: folio_end_writeback() was called for it when this returns. */
 	void (*wait_for_write)(void *ctx, struct folio *folio);
+	/*
+	 * What was isolated is back on its lists: writes that are done by now may end. What is written of one
+	 * isolation is held back, plugged, until there is more of it than one isolation gives.
+	 */
+	void (*put_back)(void *ctx);
 };
 
 /**
