@@ -40,8 +40,6 @@ static const struct set_event {
 	{ SET_##set, system, event, filter, lacking_system, lacking_event, false },
 #define SET_WITH_SWAP(set, system, event, filter)                                                  \
 	{ SET_##set, system, event, filter, NULL, NULL, true },
-#define SET_INSTEAD_WITH_SWAP(set, system, event, filter, lacking_system, lacking_event)           \
-	{ SET_##set, system, event, filter, lacking_system, lacking_event, true },
 #include "capture/event_sets.def"
 };
 

@@ -386,7 +386,8 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 			world->allocs_seen = !type->filter[0] ||
 					     !strcmp(type->filter, "gfp_flags & 8");
 		if (type->kind == EVENT_PAGE_FAULT_USER)
-			world->faults_seen = !type->filter[0];
+			world->faults_seen |= !type->filter[0] &&
+					      !strcmp(type->name, "page_fault_user");
 		if (type->kind == EVENT_MOD_MEMCG_LRUVEC_STATE)
 			world->growth_seen = !type->filter[0] || strstr(type->filter, "item < 5");
 		if (type->kind == EVENT_BLOCK_BIO_QUEUE)
