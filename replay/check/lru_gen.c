@@ -152,17 +152,9 @@ static void drained_by_reclaim(struct check *check, struct reclaim_bracket *brac
 	lru_batch_drain(&check->machine.mm, check_cpu(check), BATCH_LRU_MOVE_TAIL, DRAIN_reclaim);
 }
 
-void check_lru_gen_survived(struct check *check)
+/* Does the event say that there is no other pass over what the task's scan has isolated? */
+static bool ends_passes(const struct check *check)
 {
-	struct reclaim_bracket *bracket = lru_gen_bracket(check);
-
-	if (bracket && !check_in_interrupt(check) &&
-	    (check->event->kind == EVENT_MM_LRU_INSERTION ||
-	     check->event->kind == EVENT_MM_LRU_ACTIVATE))
-		drained_by_reclaim(check, bracket);
-
-	if (!bracket || bracket->pass == PASS_FIRST || check_in_interrupt(check))
-		return;
 	switch (check->event->kind) {
 	case EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE:
 	case EVENT_MM_PAGE_FREE:
@@ -170,10 +162,23 @@ void check_lru_gen_survived(struct check *check)
 	case EVENT_MM_VMSCAN_WRITE_FOLIO:
 	case EVENT_BLOCK_BIO_QUEUE:
 	case EVENT_BLOCK_RQ_COMPLETE:
-		return;
+		return false;
 	default:
-		end_scan(check, bracket, bracket->nr_survived_active);
+		return true;
 	}
+}
+
+void check_lru_gen_survived(struct check *check)
+{
+	struct reclaim_bracket *bracket = lru_gen_bracket(check);
+
+	if (!bracket || check_in_interrupt(check))
+		return;
+	if (bracket->pass != PASS_FIRST && ends_passes(check))
+		end_scan(check, bracket, bracket->nr_survived_active);
+	if (check->event->kind == EVENT_MM_LRU_INSERTION ||
+	    check->event->kind == EVENT_MM_LRU_ACTIVATE)
+		drained_by_reclaim(check, bracket);
 }
 
 /* The scan that bracket->applied says, by the core. */
