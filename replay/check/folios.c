@@ -43,6 +43,7 @@ void check_page_allocated(struct check *check)
  */
 void check_exec_begun(struct check *check)
 {
+	struct mm *mm = &check->machine.mm;
 	struct world_task *task = world_task(check->world, check->event->pid);
 	struct folio *folio = task && task->zeroed_pfn ?
 				      check_known_folio(check, task->zeroed_pfn - 1) :
@@ -51,8 +52,19 @@ void check_exec_begun(struct check *check)
 	if (!check->world->allocs_seen || !task)
 		return;
 	task->exec_begun = false;
-	if (folio && !folio->file && !folio_test(folio, PG_lru))
+	if (!folio || folio->file)
+		return;
+	if (!folio_test(folio, PG_lru)) {
 		check->stack_pfn[check->nr_stacks++ % STACKS_ROOM] = task->zeroed_pfn;
+	} else if (
+		mm->policy
+			->generations) { /* it is on a list already, as if a fault had brought it */
+		world_infer(check->world, INFER_exec_stack);
+		mm->policy->folio_removed(mm, folio->lruvec, folio);
+		folio_clear(folio, PG_active);
+		mm->policy->folio_added(mm, folio->lruvec, folio);
+		folio_set(folio, PG_lru);
+	}
 }
 
 void check_page_freed(struct check *check)

@@ -56,6 +56,15 @@ for class; do
 	pread) random_read --file "$DATA/f" --file-size 48M --prepare ;;
 	sequential) random_read --file "$DATA/f" --file-size 48M --prepare ;;
 	two) for i in a b; do random_read --file "$DATA/$i" --file-size 32M --prepare; done ;;
+	anon)
+		mapped_touch --file "$DATA/m" --file-pages 4000 --prepare
+		dd if=/dev/zero of="$DATA/swap" bs=1M count=64 2>/dev/null
+		chmod 600 "$DATA/swap"
+		mkswap "$DATA/swap" >/dev/null
+		swapon "$DATA/swap"
+		# Accesses that page-table walks see are on no tape.
+		echo 5 >/sys/kernel/mm/lru_gen/enabled
+		;;
 	esac
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
@@ -65,5 +74,11 @@ for class; do
 	pread) $record --memory 16M -- sh guest-mglru.sh inside bursts "$DATA/f" 48M 5000 1 6 ;;
 	sequential) $record --memory 16M -- mixed_io --file "$DATA/f" --passes 2 ;;
 	two) $record -- sh guest-mglru.sh inside two_groups ;;
+	anon)
+		$record --memory 16M -- mapped_touch --anon-pages 6000 --file "$DATA/m" --file-pages 4000 \
+			--ops 40000 --delay-ns 0
+		swapoff "$DATA/swap"
+		echo y >/sys/kernel/mm/lru_gen/enabled
+		;;
 	esac
 done
