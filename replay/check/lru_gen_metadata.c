@@ -6,6 +6,7 @@
  */
 #include "replay/check/lru_gen.h"
 
+#define SATURATED 5 /* accesses: no more are counted */
 #define METADATA_TRIED 6 /* folios of one scan */
 
 struct metadata_guess {
@@ -97,6 +98,9 @@ void lru_gen_settle_metadata(struct check *check, const struct scan_request *req
 			.refs = folio_lru_gen_flags(folio)->refs,
 		};
 		check->nr_guessed++;
+		/* Without the event that tells most look-ups, one that was looked up again was often. */
+		if (!check->world->touches_seen)
+			lru_gen_set_accesses(mm, folio, SATURATED);
 		while (!is_protected(mm, folio, request->tier_idx))
 			lru_gen_inc_refs(mm, folio);
 		guessed->tier = tier_of(mm, folio);

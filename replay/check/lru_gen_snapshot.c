@@ -6,13 +6,12 @@
  * and the most that the core has had of it from when the reading begins to when it ends; where nothing moved,
  * that is one number. If a generation came or went meanwhile, nothing is compared.
  */
+#include "replay/check/lru_gen.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "replay/check/state.h"
-#include "replay/mm/lru_gen.h"
 
 #define ROW_WORDS 8
 
@@ -367,6 +366,27 @@ static void widen_all(struct check *check)
 	}
 }
 
+/* An eviction is counted a little before its event, the current one. */
+static void add_eviction_at_hand(struct check *check)
+{
+	const struct mm *mm = &check->machine.mm;
+	const struct reclaim_bracket *bracket = lru_gen_bracket(check);
+	const struct folio *folio;
+	struct lru_gen_folio *most;
+
+	if (!bracket || !bracket->predicted ||
+	    check->event->kind != EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE)
+		return;
+	folio = check_known_folio(check,
+				  check->event->value[MM_FILEMAP_DELETE_FROM_PAGE_CACHE_PFN]);
+	if (!folio || folio->lruvec->memcg->index >= check->lru_gen_before->nr_memcgs)
+		return;
+	most = &check->lru_gen_before->range[folio->lruvec->memcg->index].most;
+	most->evicted[folio_is_file_lru(folio)][lru_tier_from_refs(
+		lru_gen_rules(mm), folio_lru_refs(lru_gen_rules(mm), folio),
+		folio_test(folio, PG_workingset))] += folio_nr_pages(folio);
+}
+
 void check_lru_gen_snapshots(struct check *check)
 {
 	const struct world *world = check->world;
@@ -386,6 +406,7 @@ void check_lru_gen_snapshots(struct check *check)
 		widen_all(check);
 		if (next->timestamp_ns >= now_ns)
 			return;
+		add_eviction_at_hand(check);
 		compare_snapshot(check, next->text);
 		free(check->lru_gen_before);
 		check->lru_gen_before = NULL;

@@ -390,6 +390,8 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 					      !strcmp(type->name, "page_fault_user");
 		if (type->kind == EVENT_MOD_MEMCG_LRUVEC_STATE)
 			world->growth_seen = !type->filter[0] || strstr(type->filter, "item < 5");
+		if (type->kind == EVENT_BLOCK_TOUCH_BUFFER)
+			world->touches_seen = !type->filter[0];
 		if (type->kind == EVENT_BLOCK_BIO_QUEUE)
 			world->swap_io_only = type->filter[0];
 		if (type->kind == EVENT_MM_FILEMAP_FAULT)

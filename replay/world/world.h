@@ -134,7 +134,8 @@ struct world {
 	struct zones zones; /* of node 0, none if the tape does not say */
 	uint64_t min_free_kbytes, watermark_scale_factor;
 	struct overhead overhead; /* of the machine: see INFER_overhead_at_kswapd */
-	uint64_t kswapd_page_ns; /* that the recorded kswapd took for a page it isolated, on average */
+	uint64_t
+		kswapd_page_ns; /* that the recorded kswapd took for a page it isolated, on average */
 	int swappiness;
 	int64_t total_swap_pages, nr_swap_pages;
 	uint64_t lru_gen_min_ttl_ms;
@@ -155,6 +156,7 @@ struct world {
 	bool adds_seen; /* adds to the page cache are */
 	bool reads_seen; /* reads by descriptor are: mm_filemap_get_pages */
 	bool read_calls_seen; /* pread64() is */
+	bool touches_seen; /* look-ups of metadata that the CPU's cache of buffers answers are on the tape */
 	bool growth_seen; /* each list that grows is: where isolated folios went can be told (6.13) */
 	bool mappings_seen; /* faults of mapped files are on the tape */
 	bool swap_io_only; /* block I/O on the tape is swap's and nobody else's */
