@@ -126,7 +126,7 @@ endif
 
 .PHONY: all help programs variant static tests fuzzers benches workloads required demo run-demo test run-test \
 	check-san test-live test-vm run-test-vm test-chroot lint check-format check-headers check-includes check-spdx \
-	check-docs check-pure format check-cppcheck check-tidy bars bars-mglru mutants agreement agreement-vm \
+	check-docs check-pure format check-cppcheck check-tidy bars bars-mglru bars-vm mutants agreement agreement-vm \
 	bench golden fuzz deps install uninstall clean ci
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -291,6 +291,9 @@ bars: programs benches $(ORACLES) ## the figures the project holds itself to, me
 mutants: programs ## break one rule of MGLRU at a time: does check notice on the bundled tapes? (ONLY=name)
 	@BIN=$(abspath $(BIN)) CC='$(CC)' CFLAGS='$(ALL_CPPFLAGS) $(ALL_CFLAGS)' LDFLAGS='$(ALL_LDFLAGS)' LIBS='$(ALL_LIBS)' \
 		OBJECTS='$(OBJ)/lrutape.o $(LIB_OBJ)' tests/mutants/run $(ONLY)
+
+bars-vm: programs static ## recordings of MGLRU made now in VMs (VM_KERNELS): check against what is asked of it
+	@BIN=$(abspath $(BIN)) scripts/bars-vm $(VM_KERNELS)
 
 bars-mglru: programs $(ORACLES) ## TRACES=folder of MGLRU traces: each decision equal to the kernel's
 	@BIN=$(abspath $(BIN)) scripts/bars-mglru $(TRACES)

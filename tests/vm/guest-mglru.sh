@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # In the guest: small workloads under MGLRU, one per class, with lru_gen_full read every 100 ms. Reads come
-# in bursts, so that some of these readings meet nobody at work. Page-table walks are off: for reads by
-# descriptor they change nothing but the group's own program.
+# in bursts, so that some of these readings meet nobody at work. Page-table walks are on: for reads by
+# descriptor they change nothing but the group's own program. Class anon, mapped memory with swap, goes
+# without, since what they see is on no tape.
 # usage: guest-mglru.sh CLASS...    $OUT/CLASS.lrt for each
 # shellcheck shell=dash
 set -e
 echo y >/sys/kernel/mm/lru_gen/enabled
 echo "lru_gen enabled $(cat /sys/kernel/mm/lru_gen/enabled), $(uname -r)"
 
+# MGLRU counts each look-up of metadata, which the default leaves out: of other work they are too many.
+events=+block:block_touch_buffer
 # Kernels before 6.10 have no event for a read: the system calls tell it.
-calls=
 [ -e /sys/kernel/tracing/events/filemap/mm_filemap_get_pages ] ||
-	calls='--events +syscalls:sys_enter_pread64,+syscalls:sys_exit_pread64'
+	events=$events,+syscalls:sys_enter_pread64,+syscalls:sys_exit_pread64
 
 bursts() { # FILE SIZE READS THREADS BURSTS
 	seed=1
@@ -68,7 +70,7 @@ for class; do
 	esac
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
-	record="lrutape-record record -o $OUT/$class.lrt --snapshot-every 0.1 $calls"
+	record="lrutape-record record -o $OUT/$class.lrt --snapshot-every 0.1 --events $events"
 	# shellcheck disable=SC2086 # words
 	case $class in
 	pread) $record --memory 16M -- sh guest-mglru.sh inside bursts "$DATA/f" 48M 5000 1 6 ;;

@@ -60,23 +60,14 @@ test_kernel() { # series
 		"$(head -n 1 "$work/said" | sed 's/^ *//')"
 }
 
-# Least share of equal decisions of a kind, over the tape's groups; "KIND equal decided percent" on stdout.
+# The group's share of equal decisions by kind, "KIND equal decided percent".
 shares() { # tape
-	"$BIN/lrutape" check --json "$1" 2>/dev/null | python3 -c '
-import collections, json, sys
-kinds = {"victim": "victims", "isolate_figures": "isolations", "generation_size": "snapshots", "tier_counters": "snapshots"}
-equal, decided = collections.Counter(), collections.Counter()
-for row in json.load(sys.stdin)["decisions"]:
-    kind = kinds.get(row["decision"])
-    if kind and row["memcg"].startswith(("/lrutape-", "/two")):
-        equal[kind] += row["equal"]
-        decided[kind] += row["decided"]
-for kind in decided:
-    print(kind, equal[kind], decided[kind], "%.3f" % (100 * equal[kind] / decided[kind]))'
+	"$TOP/tests/vm/mglru-shares.py" "$BIN/lrutape" "$1"
 }
 
-# Floors have room for what no tape shows, how often a file system read its own metadata folios. A tape of
-# few snapshots has some 60 figures: one such folio is in one or two of each snapshot from its eviction on.
+# Floors have room for noise, and for what no tape shows: look-ups of metadata that have no event, and whether a
+# write ended before or after its folio was put back. A tape of few snapshots has some 60 figures: one such
+# folio is in one or two of each snapshot from its eviction on. `make bars-vm` has the strict figures.
 test_mglru() { # series class...
 	local series=$1 kernel out=$work/$1-mglru class kind equal decided percent floor try said
 	kernel=$("$TOP/tests/vm/get-kernel.sh" "$series" 2>/dev/null) || return 0 # told already
@@ -92,6 +83,8 @@ test_mglru() { # series class...
 			said=$(shares "$out/$class.lrt" | while read -r kind equal decided percent; do
 				floor=98
 				[[ $kind == snapshots ]] && floor=90
+				[[ $class == anon ]] && floor=85
+				[[ $class == anon && $kind == snapshots ]] && floor=60
 				printf '%s %s of %s, ' "$kind" "$equal" "$decided"
 				awk "BEGIN { exit !($percent < $floor) }" && printf 'BELOW %s, ' "$floor"
 			done)
@@ -113,7 +106,8 @@ for series in "$@"; do
 		report skipped "tests/vm/$series" "$reason"
 	else
 		test_kernel "$series"
-		test_mglru "$series" pread sequential two
+		# 6.1 has no events of isolations, nor of faults: nobody can follow mapped memory there.
+		test_mglru "$series" pread sequential two $([[ $series == 6.1 ]] || echo anon)
 	fi
 done
 echo "$passed passed, $failed failed, $skipped skipped"
