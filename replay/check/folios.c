@@ -74,6 +74,8 @@ void check_page_freed(struct check *check)
 	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
 
 	check->world->nr_stimuli++;
+	if (!check->event->value[MM_PAGE_FREE_ORDER])
+		folio = check_split_at(check, check->event->value[MM_PAGE_FREE_PFN]);
 	if (!folio)
 		return;
 	if (check->machine.mm.policy->generations && bracket && bracket->predicted &&

@@ -130,19 +130,37 @@ static void put_back_active(struct check *check, struct reclaim_bracket *bracket
 static void survived(struct check *check, struct reclaim_bracket *bracket, struct folio *folio,
 		     const struct list_growth *growth)
 {
+	if (folio->order && growth->pages == 1)
+		check_split_at(check, folio->pfn);
 	check_looked_again(check, folio);
 	put_back(check, bracket, folio, growth->lru, growth->pages);
+}
+
+/*
+ * The next that stays. Pages of a split folio that nothing maps any more get a slot that nobody needs and lose
+ * it at once, without I/O; they are freed when the others are put back.
+ */
+static struct folio *next_survivor(const struct reclaim_bracket *bracket)
+{
+	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
+		struct folio *folio = list_entry(pos, struct folio, lru);
+
+		if (!folio_test(folio, FOLIO_split) || !folio_test(folio, PG_swapcache) ||
+		    folio->file)
+			return folio;
+	}
+	return list_entry(bracket->taken.next, struct folio, lru);
 }
 
 static void survivor_seen(struct check *check, struct reclaim_bracket *bracket,
 			  const struct list_growth *growth)
 {
 	if (!(bracket->applied.lru & 1)) {
+		bracket->any_back = true;
 		if (list_empty(&bracket->taken))
 			bracket->flaw = "more stayed than were left";
 		else
-			survived(check, bracket, list_entry(bracket->taken.next, struct folio, lru),
-				 growth);
+			survived(check, bracket, next_survivor(bracket), growth);
 		return;
 	}
 	if (bracket->nr_growth == ISOLATION_ROOM)
@@ -198,6 +216,9 @@ void check_growth_over(struct check *check, unsigned int cpu)
 
 bool check_shown(struct reclaim_bracket *bracket, const struct folio *folio, unsigned int *up_to)
 {
+	/* What was split takes more places than there are. */
+	if (folio_test(folio, FOLIO_split) && folio_test(folio, FOLIO_isolated))
+		return true;
 	for (unsigned int i = *up_to; i < bracket->nr_order; i++) {
 		if (bracket->order[i] != folio)
 			continue;

@@ -305,6 +305,7 @@ void check_apply_isolation(struct check *check, struct reclaim_bracket *bracket,
 	bracket->strangers = 0;
 	bracket->confused = false;
 	bracket->flaw = NULL;
+	bracket->any_back = false;
 	bracket->nr_looks = 0;
 	bracket->nr_growth = 0;
 	bracket->growth_pages = 0;
@@ -312,6 +313,7 @@ void check_apply_isolation(struct check *check, struct reclaim_bracket *bracket,
 	bracket->nr_order = bracket->nr_freed = bracket->nr_written = bracket->nr_dropped = 0;
 	if (!nr_taken)
 		return;
+	check_split_tail(check, &bracket->applied, nr_taken);
 	mm->policy->isolate(mm, &bracket->applied, &bracket->taken, &bracket->result);
 	while (bracket->result.nr_taken > nr_taken) {
 		struct folio *folio = list_entry(bracket->taken.prev, struct folio, lru);

@@ -17,6 +17,7 @@
  *   ahead.c    when a frame is seen next to be inactive
  *   verdicts.c what the others' ways say of page tables
  *   swap.c     folios written to swap, rotated when that ends, and read from there
+ *   split.c    large folios that were split
  *   advice.c   folios that their owner says something of: madvise, mlock
  *   tally.c    counting what is equal, and telling what is not
  */
@@ -42,6 +43,8 @@
 #define FOLIO_old (1u << 27)
 /* Isolated for MADV_PAGEOUT: it comes back by way of an lru_add batch. */
 #define FOLIO_alone (1u << 15)
+/* It was a page of a large folio. */
+#define FOLIO_split (1u << 14)
 /* Isolated when the CPU in whose lru_move_tail batch it waits began to drain: not moved then. */
 #define FOLIO_out (1u << 28)
 /* Isolated at some time since its write to swap ended: it may have missed its rotation. */
@@ -103,6 +106,7 @@ struct reclaim_bracket {
 		[ISOLATION_ROOM]; /* of those taken from an active list, until it is known whose they are */
 	unsigned int nr_growth;
 	uint64_t growth_pages;
+	bool any_back; /* some of them are on lists again */
 	const char *flaw; /* how the events contradict what was taken; NULL: they do not */
 	uint64_t nr_taken; /* pages of the last isolation, as recorded */
 	bool any_victim; /* one of it was evicted, */
@@ -243,7 +247,7 @@ struct swap_queue {
 	int32_t early_pid;
 	/* The write that was submitted last; mm_vmscan_write_folio of the same task names the folio. */
 	int32_t write_pid;
-	uint64_t write_dev, write_sector;
+	uint64_t write_dev, write_sector, write_pages;
 };
 
 #define STACKS_ROOM 16
@@ -752,6 +756,19 @@ void check_swapped_in(struct check *check, struct folio *folio);
 
 /** check_page_faulted() - page_fault_user. */
 void check_page_faulted(struct check *check);
+
+/* ---- split.c */
+
+/**
+ * check_split_at() - an event names a single page
+ * @pfn: its frame
+ * If it lies in a large anon folio, that has been split.
+ * Return: the folio of that page, NULL: none is known.
+ */
+struct folio *check_split_at(struct check *check, uint64_t pfn);
+
+/** check_split_tail() - reclaim takes less from a list than the folio at its tail has: it was split. */
+void check_split_tail(struct check *check, const struct scan_request *request, uint64_t nr_taken);
 
 /* ---- advice.c */
 

@@ -155,6 +155,7 @@ void check_swap_io(struct check *check)
 	queue->write_pid = check->event->pid;
 	queue->write_dev = v[BLOCK_BIO_QUEUE_DEV];
 	queue->write_sector = v[BLOCK_BIO_QUEUE_SECTOR];
+	queue->write_pages = v[BLOCK_BIO_QUEUE_NR_SECTOR] / SECTORS_PER_PAGE;
 }
 
 void check_swapped_in(struct check *check, struct folio *folio)
@@ -175,10 +176,22 @@ void check_swapped_in(struct check *check, struct folio *folio)
 	name(check, folio, &in);
 }
 
+/* What mm_vmscan_write_folio names. A large folio is one write; if only one page of it is, it was split. */
+static struct folio *written_folio(struct check *check)
+{
+	uint64_t pfn = check->event->value[MM_VMSCAN_WRITE_FOLIO_PFN];
+	struct folio *folio = check_known_folio(check, pfn);
+	const struct swap_queue *queue = check->swap ? &check->swap[check_cpu(check)] : NULL;
+
+	if (!folio || (folio->order && queue && queue->write_pid == check->event->pid &&
+		       queue->write_pages < folio_nr_pages(folio)))
+		return check_split_at(check, pfn);
+	return folio;
+}
+
 void check_folio_written(struct check *check)
 {
-	struct folio *folio = check_known_folio(check,
-						check->event->value[MM_VMSCAN_WRITE_FOLIO_PFN]);
+	struct folio *folio = written_folio(check);
 	struct world_task *task = world_task(check->world, check->event->pid);
 	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
 	struct swap_queue *queue;

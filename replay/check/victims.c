@@ -128,6 +128,11 @@ void check_evict(struct check *check, struct folio *folio, struct mem_cgroup *ta
 
 void check_anon_victim(struct check *check, struct reclaim_bracket *bracket, struct folio *folio)
 {
+	/* A page of a split folio that nothing maps: no eviction. See next_survivor(). */
+	if (bracket->any_back && folio_test(folio, FOLIO_split)) {
+		machine_forget(&check->machine, folio);
+		return;
+	}
 	/* Up to 6.8 they are freed from a list, to whose head each of them went. */
 	compare_examined(check, bracket, folio,
 			 check->machine.mm.config.rules.release_pages ?

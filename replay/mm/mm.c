@@ -277,3 +277,39 @@ void mm_folios_put(struct mm *mm, struct folio **folio, unsigned int nr)
 		mm_folio_forget(mm, folio[i]);
 	}
 }
+
+bool mm_folio_split(struct mm *mm, struct folio *folio)
+{
+	uint64_t nr = folio_nr_pages(folio);
+	struct list_head *place = &folio->lru;
+	bool on_list = folio_test(folio, PG_lru);
+
+	if (!folio->order || folio->nr_batches || !folio_test(folio, PG_lru | FOLIO_isolated))
+		return false;
+	for (uint64_t i = 1; i < nr; i++) {
+		const struct folio *tail = memmap_folio(&mm->memmap, folio->pfn + i);
+
+		if (!tail || folio_test(tail, FOLIO_alive))
+			return false;
+	}
+	/* Charges and zones: as if it had been a single page, and the others came now. */
+	mm_charge(folio->lruvec->memcg, 1 - (int64_t)nr);
+	if (mm->zones.nr) {
+		zone_give(mm, folio);
+		folio->order = 0;
+		mm->zones.zone[(folio->flags & FOLIO_zone) >> FOLIO_ZONE_SHIFT].free_pages--;
+	}
+	folio->order = 0;
+	for (uint64_t i = nr - 1; i > 0; i--) {
+		struct folio *tail = mm_folio_born(mm, folio->pfn + i, folio->lruvec->memcg, 0);
+
+		tail->flags |= folio->flags & ~(uint32_t)FOLIO_zone;
+		/* Older ones lie on the side of a list's prev, of those taken from it on that of next. */
+		if (on_list)
+			list_add_tail(&tail->lru, place);
+		else
+			list_add(&tail->lru, place);
+		place = &tail->lru;
+	}
+	return true;
+}

@@ -118,6 +118,17 @@ void mm_folios_put(struct mm *mm, struct folio **folio, unsigned int nr);
  */
 struct folio *mm_folio_move(struct mm *mm, struct folio *folio, uint64_t pfn);
 
+/**
+ * mm_folio_split() - a large folio becomes single pages
+ * @folio: on a list, or off with FOLIO_isolated; in no batch
+ * The others take their places beside it: behind it, the last page first, as who goes from the tail finds them.
+ * They have its flags; file and index are the caller's.
+ * Kernel: mm/huge_memory.c, split_huge_page_to_list_to_order(), v6.18.
+ * Differs: to single pages only, as for swap.
+ * Return: false without memory, or if one of its frames is somebody else's: nothing has changed.
+ */
+bool mm_folio_split(struct mm *mm, struct folio *folio);
+
 /** mm_same_lru_lock() - two lruvecs, of which the first may be NULL, are guarded by one lock. */
 static inline bool mm_same_lru_lock(const struct mm *mm, const struct lruvec *a,
 				    const struct lruvec *b)

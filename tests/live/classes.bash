@@ -93,7 +93,7 @@ class_taken_from() {
 	rmdir "$group"
 }
 
-advice_kinds="cold pageout free lock dontneed cut shmem splice"
+advice_kinds="cold pageout free lock dontneed cut shmem splice split"
 
 # What names anon pages, and what their owner says of them.
 advice_events=memcg,+exceptions:page_fault_user,+block:block_bio_queue,+block:block_rq_complete
@@ -101,7 +101,7 @@ advice_events+=,+syscalls:sys_enter_madvise,+syscalls:sys_enter_mlock,+syscalls:
 
 # A limited group for each kind of advice, one after the other.
 class_advice() {
-	local mount group kind status=0
+	local mount group kind pages status=0
 	mount=$(memcg_mount)
 	group=$mount/lrutape-advice-$BASHPID
 	for kind in $advice_kinds; do
@@ -112,9 +112,11 @@ class_advice() {
 			echo +memory >"$group/cgroup.subtree_control"
 			echo 32M >"$group/$kind/memory.max"
 		fi
+		pages=6144
+		[[ $kind == split ]] && pages=9216 # large folios go where little else is left
 		(
 			echo "$BASHPID" >"$group/$kind/cgroup.procs"
-			exec "$BIN/advise" "$kind" --file data.a --file-pages 8192 --memory-pages 6144 --ops 20000
+			exec "$BIN/advise" "$kind" --file data.a --file-pages 8192 --memory-pages "$pages" --ops 20000
 		) || status=1
 		"$BIN/uncache" data.a # or it would be charged to this kind for ever
 		rmdir "$group/$kind"

@@ -208,6 +208,40 @@ static void memcgs_deeper_than_the_limit_are_refused(void **state)
 	mem_cgroup_flush_stats(&drawn->mm, drawn->mm.root);
 }
 
+/* Frames 'L' to 'O'. The first page is met first from the tail, then the last one. */
+static void split_folio_is_as_many_pages_in_its_place(void **state)
+{
+	struct drawn *drawn = *state;
+	struct folio *large;
+
+	folio_add_lru(&drawn->mm, 0, drawn_folio(drawn, 'A', 0));
+	large = drawn_folio_of(drawn, drawn->group, 'L', 2, PG_workingset);
+	folio_add_lru(&drawn->mm, 0, large);
+	folio_add_lru(&drawn->mm, 0, drawn_folio(drawn, 'Z', 0));
+	lru_add_drain(&drawn->mm, 0, DRAIN_recorded);
+	assert_file_lists(drawn->lruvec, "inactive [Z L2 A] active []");
+	assert_true(mm_folio_split(&drawn->mm, large));
+	assert_file_lists(drawn->lruvec, "inactive [Z M N O L A] active []");
+	assert_int_equal(lruvec_lru_size(drawn->lruvec, LRU_INACTIVE_FILE), 6);
+	assert_int_equal(drawn->group->usage_pages, 6);
+	assert_true(folio_test(folio_at(drawn, 'N'), PG_workingset));
+	assert_true(lruvec_check(drawn->lruvec));
+	assert_false(mm_folio_split(&drawn->mm, large)); /* it is one page now */
+}
+
+static void folio_over_a_frame_in_use_is_not_split(void **state)
+{
+	struct drawn *drawn = *state;
+	struct folio *large = drawn_folio_of(drawn, drawn->group, 'L', 1, 0);
+
+	folio_add_lru(&drawn->mm, 0, large);
+	folio_add_lru(&drawn->mm, 0, drawn_folio(drawn, 'M', 0));
+	lru_add_drain(&drawn->mm, 0, DRAIN_recorded);
+	assert_false(mm_folio_split(&drawn->mm, large));
+	assert_file_lists(drawn->lruvec, "inactive [M L1] active []");
+	assert_int_equal(drawn->group->usage_pages, 3);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drawn_setup, drawn_teardown)
 
 int main(void)
@@ -215,6 +249,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folio_belongs_on_the_list_that_its_flags_say),
 		TEST(new_folio_stands_at_the_head),
+		TEST(split_folio_is_as_many_pages_in_its_place),
+		TEST(folio_over_a_frame_in_use_is_not_split),
 		TEST(tail_is_where_rotated_folios_go),
 		TEST(list_sizes_are_in_pages),
 		TEST(pages_that_were_there_before_the_tape_count_in_exact_sizes),
