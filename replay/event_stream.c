@@ -281,6 +281,9 @@ static bool settles(struct kept_event *kept, const struct tape_event *event)
 	case EVENT_MM_VMSCAN_LRU_SHRINK_INACTIVE:
 		kept->read_end |= (event->value[MM_VMSCAN_LRU_SHRINK_INACTIVE_PRIORITY] + 1) << 56;
 		return true;
+	case EVENT_MM_VMSCAN_LRU_SHRINK_ACTIVE:
+		kept->read_end |= (event->value[MM_VMSCAN_LRU_SHRINK_ACTIVE_PRIORITY] + 1) << 56;
+		return true;
 	case EVENT_MM_VMSCAN_LRU_ISOLATE:
 		return kept->value[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN];
 	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_END:

@@ -115,7 +115,7 @@ void check_close(struct check *check)
 enum foresight check_foresees(const struct check *check)
 {
 	if (!check->machine.mm.policy->generations)
-		return FORESEE_NOTHING;
+		return check_foresees_owners(check) ? FORESEE_ISOLATIONS : FORESEE_NOTHING;
 	return lru_gen_is_silent(check) ? FORESEE_VICTIMS : FORESEE_ISOLATIONS;
 }
 
@@ -339,7 +339,7 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		if (generations)
 			check_lru_gen_isolated(check, read_end);
 		else
-			check_isolated(check);
+			check_isolated(check, check_foresees_owners(check) ? read_end : 0);
 		break;
 	case EVENT_MM_VMSCAN_LRU_SHRINK_INACTIVE:
 		if (generations)

@@ -351,7 +351,7 @@ void check_isolation_done(struct check *check, struct reclaim_bracket *bracket)
 	check->nr_to_be_asked++;
 }
 
-void check_isolated(struct check *check)
+void check_isolated(struct check *check, uint64_t foreseen)
 {
 	const uint64_t *v = check->event->value;
 	struct world_task *task = world_task(check->world, check->event->pid);
@@ -375,6 +375,8 @@ void check_isolated(struct check *check)
 			      "the call ends|%s, %" PRIu64 " pages", check_lru_name[lru], nr);
 	}
 	follows = check_place_by_request(bracket, (enum lru_list)lru, nr);
+	if (foreseen)
+		follows = check_place_foreseen(check, bracket, follows, foreseen);
 	if (follows && bracket->request.nr_to_scan != nr && check->machine.mm.policy->shrink_follow)
 		check->machine.mm.policy->shrink_follow(&bracket->walk, &bracket->request, nr);
 	give_back(check, bracket);

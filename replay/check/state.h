@@ -492,8 +492,8 @@ void check_reclaim_goes_on(struct check *check);
 /** check_flushes() - statistics are about to be flushed: a kswapd that has ended has remembered the old ones. */
 void check_flushes(struct check *check);
 
-/** check_isolated() - mm_vmscan_lru_isolate. */
-void check_isolated(struct check *check);
+/** check_isolated() - mm_vmscan_lru_isolate. @foreseen: of event_stream_next(); 0: nothing was looked for */
+void check_isolated(struct check *check, uint64_t foreseen);
 
 /** check_isolation_done() - the batch is back on its lists. */
 void check_isolation_done(struct check *check, struct reclaim_bracket *bracket);
@@ -577,6 +577,20 @@ void check_lru_gen_snapshots(struct check *check);
  * Return: the walk asks for pages of this list now, its number may be another one.
  */
 bool check_place_by_request(struct reclaim_bracket *bracket, enum lru_list lru, uint64_t nr);
+
+/**
+ * check_foresees_owners() - whose lists are isolated from must be told by what comes of it
+ * Calls may walk several memcgs, and no event of growing lists names them.
+ */
+bool check_foresees_owners(const struct check *check);
+
+/**
+ * check_place_foreseen() - what comes of the isolation at hand says at which priority the walk is, and whose list it was
+ * @follows: the walk was found to ask for such an isolation
+ * Return: it does, after that; with the lists of the owner, as far as that is known.
+ */
+bool check_place_foreseen(struct check *check, struct reclaim_bracket *bracket, bool follows,
+			  uint64_t foreseen);
 
 /** check_place_by_victim() - an isolation's first victim says whose list it was. */
 void check_place_by_victim(struct check *check, struct reclaim_bracket *bracket,

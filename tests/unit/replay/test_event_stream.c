@@ -202,6 +202,46 @@ static void events_keep_order_values_and_strings_through_the_look_ahead(void **s
 	event_stream_close(stream);
 }
 
+/* An inactive isolation, an active one, and another task's in between. */
+static void what_comes_of_an_isolation_is_foreseen(void **state)
+{
+	static const struct {
+		int32_t pid;
+		uint64_t victim;
+		int priority;
+	} told[] = { { 10, MADE_PFN + 5, 7 }, { 11, MADE_PFN + 9, 3 }, { 10, UINT64_MAX, 6 } };
+	struct event_stream *stream;
+	const struct tape_event *event;
+	uint64_t foreseen;
+	unsigned int nr = 0;
+
+	(void)state;
+	made_event(&tape, 0, 10, MM_VMSCAN_LRU_ISOLATE, 4, 0, 2, 2, 0, 2, 2);
+	made_event(&tape, 1, 11, MM_VMSCAN_LRU_ISOLATE, 4, 0, 1, 1, 0, 1, 2);
+	made_delete(&tape, 1, 11, 9);
+	made_delete(&tape, 0, 10, 5);
+	made_delete(&tape, 0, 10, 6);
+	made_event(&tape, 1, 11, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3);
+	made_event(&tape, 0, 10, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 7);
+	made_event(&tape, 0, 10, MM_VMSCAN_LRU_ISOLATE, 4, 0, 4, 4, 0, 4, 3);
+	made_event(&tape, 0, 10, MM_VMSCAN_LRU_SHRINK_ACTIVE, 0, 4, 0, 4, 0, 6);
+	stream = event_stream_open(made_tape_read(&tape));
+	assert_non_null(stream);
+	event_stream_foresee(stream, FORESEE_ISOLATIONS);
+	while (event_stream_next(stream, &event, &foreseen) > 0) {
+		if (event->kind != EVENT_MM_VMSCAN_LRU_ISOLATE)
+			continue;
+		assert_true(nr < 3);
+		assert_int_equal(event->pid, told[nr].pid);
+		assert_int_equal(isolation_priority(foreseen), told[nr].priority);
+		if (told[nr].victim != UINT64_MAX)
+			assert_int_equal(isolation_victim(foreseen), told[nr].victim);
+		nr++;
+	}
+	assert_int_equal(nr, 3);
+	event_stream_close(stream);
+}
+
 static void losses_come_through(void **state)
 {
 	struct event_stream *stream;
@@ -276,6 +316,7 @@ int main(void)
 		TEST(read_longer_than_any_request_is_cut),
 		TEST(kept_strings_are_their_own),
 		TEST(events_keep_order_values_and_strings_through_the_look_ahead),
+		TEST(what_comes_of_an_isolation_is_foreseen),
 		TEST(losses_come_through),
 		TEST(tape_without_events_ends_at_once),
 	};
