@@ -64,12 +64,13 @@ static void file_folio(struct facts_pass *pass, uint64_t dev, uint64_t ino, uint
 }
 
 static void page_touched(struct facts_pass *pass, uint64_t dev, uint64_t ino, uint64_t index,
-			 enum access_fact kind)
+			 enum access_fact kind, bool around)
 {
 	uint32_t file = world_file(&pass->world, dev, ino);
 
-	/* A fault on a page that is still to be read finds it cached when it ends. */
-	if (kind == FACT_MAPPED && !page_cache_slot(&pass->cached, file, index))
+	/* Fault-around maps what is there, once; a page that it does not find is faulted in by an event of its own. */
+	if (around && (!page_cache_slot(&pass->cached, file, index) ||
+		       (kind == FACT_MAPPED && facts_is_mapped(pass->facts, dev, ino, index))))
 		return;
 	add_file_fact(pass, dev, ino, index, kind);
 	if (page_cache_store(&pass->cached, file, index, 1, MAPPED))
@@ -85,7 +86,7 @@ static void faulted_around(struct facts_pass *pass)
 
 	for (uint64_t i = first; i <= last && i - first < MAPPED_PAGES_LIMIT; i++)
 		page_touched(pass, v[MM_FILEMAP_MAP_PAGES_S_DEV], v[MM_FILEMAP_MAP_PAGES_I_INO], i,
-			     i == demanded ? FACT_TOUCHED : FACT_MAPPED);
+			     i == demanded ? FACT_TOUCHED : FACT_MAPPED, true);
 }
 
 static void event_facts(struct facts_pass *pass)
@@ -108,7 +109,7 @@ static void event_facts(struct facts_pass *pass)
 		break;
 	case EVENT_MM_FILEMAP_FAULT:
 		page_touched(pass, v[MM_FILEMAP_FAULT_S_DEV], v[MM_FILEMAP_FAULT_I_INO],
-			     v[MM_FILEMAP_FAULT_INDEX], FACT_TOUCHED);
+			     v[MM_FILEMAP_FAULT_INDEX], FACT_TOUCHED, false);
 		break;
 	case EVENT_MM_FILEMAP_MAP_PAGES:
 		faulted_around(pass);
@@ -119,14 +120,16 @@ static void event_facts(struct facts_pass *pass)
 }
 
 /*
- * What the recorded kernel's reclaim found. Of evictions and writes to swap their own events tell.
+ * What the recorded kernel's reclaim found. Of evictions and writes to swap their own events tell; of those that
+ * were kept next to all were young, the rest were locked.
  */
 static void looked(void *ctx, const struct check_verdict *verdict)
 {
 	struct facts_pass *pass = ctx;
 	enum access_fact kind = verdict->outcome == OUTCOME_deactivated ? FACT_LOOKED : FACT_YOUNG;
 
-	if (verdict->word == WORD_old || (verdict->word == WORD_unknown && kind == FACT_YOUNG))
+	if (verdict->word == WORD_old ||
+	    (verdict->word == WORD_unknown && verdict->outcome == OUTCOME_activated))
 		return;
 	for (uint64_t i = 0; i < verdict->pages; i++) {
 		uint32_t file = verdict->file;

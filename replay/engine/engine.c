@@ -181,9 +181,6 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		break;
 	case EVENT_MM_FILEMAP_FAULT:
 		replay_zap_over(replay);
-		replay_fault_over(replay);
-		replay_miss_recorded(replay, v[MM_FILEMAP_FAULT_S_DEV], v[MM_FILEMAP_FAULT_I_INO],
-				     v[MM_FILEMAP_FAULT_INDEX]);
 		replay_file_fault(replay);
 		break;
 	case EVENT_MM_FILEMAP_MAP_PAGES:

@@ -45,8 +45,9 @@ static void foretell(struct replay *replay, struct folio *folio, uint32_t file, 
 	replay->machine.mm.policy->next_use(&replay->machine.mm, folio, next);
 }
 
-static struct folio *bring_in(struct replay *replay, struct mem_cgroup *memcg, uint32_t file,
-			      uint64_t index, uint8_t order, uint64_t recorded_pfn, bool for_write)
+struct folio *replay_bring_in_for(struct replay *replay, struct mem_cgroup *memcg, uint32_t file,
+				  uint64_t index, uint8_t order, uint64_t recorded_pfn,
+				  bool for_write)
 {
 	const struct world_task *task = world_task(replay->world, replay->event->pid);
 	struct folio *folio;
@@ -69,7 +70,7 @@ struct folio *replay_bring_in(struct replay *replay, uint32_t file, uint64_t ind
 {
 	struct mem_cgroup *memcg = replay_task_memcg(replay, replay->event->pid);
 
-	return bring_in(replay, memcg, file, index, order, recorded_pfn, for_write);
+	return replay_bring_in_for(replay, memcg, file, index, order, recorded_pfn, for_write);
 }
 
 bool replay_any_present(struct replay *replay, uint32_t file, uint64_t index, uint64_t nr)
@@ -165,52 +166,74 @@ static void access_folio(struct replay *replay, struct folio *folio, bool mark)
 	folio_clear(folio, FOLIO_demanded);
 }
 
-static void note_mmap_miss(struct replay *replay)
+/* Misses of a file's faults, less the pages that others of them found. NULL without memory. */
+static uint32_t *mmap_miss(struct replay *replay, uint32_t file)
 {
-	if (replay->mapped.mmap_miss < MMAP_LOTSAMISS * 10)
-		replay->mapped.mmap_miss++;
+	struct run_mapped *mapped = &replay->mapped;
+
+	if (!machine_has_room(&replay->machine, (void **)&mapped->mmap_miss,
+			      &mapped->room_mmap_miss, file, sizeof(*mapped->mmap_miss)))
+		return NULL;
+	return &mapped->mmap_miss[file];
+}
+
+static void major_fault(struct replay *replay, struct mem_cgroup *memcg, uint32_t file)
+{
+	uint32_t *miss = mmap_miss(replay, file);
+
+	replay_count(memcg, COUNT_pgmajfault, 1);
+	if (miss && *miss < MMAP_LOTSAMISS * 10)
+		++*miss;
+}
+
+static void note_mmap_hits(struct replay *replay, uint32_t file, uint32_t nr)
+{
+	uint32_t *miss = mmap_miss(replay, file);
+
+	if (miss)
+		*miss -= *miss < nr ? *miss : nr;
 }
 
 /*
- * A fault that the recorded kernel did not have reads around the page, as far as it did for others.
+ * A fault needs a page that is not here, and no recorded window or add brings it.
  * Kernel: mm/filemap.c, do_sync_mmap_readahead(), v6.18.
- * Differs: windows are as large as the last recorded one of a fault; misses are counted for all files
- * together, and MADV_RANDOM and MADV_SEQUENTIAL are not told apart.
+ * Differs: one struct file for all who map a file; MADV_RANDOM and MADV_SEQUENTIAL are not told apart.
  */
 static struct folio *read_around(struct replay *replay, struct mem_cgroup *memcg, uint32_t file,
 				 uint64_t index)
 {
-	uint64_t nr = replay->mapped.around_pages ? replay->mapped.around_pages : 1, first;
+	const struct world_file *where = &replay->world->file[file];
+	struct file_ra_state ra = {
+		.ra_pages = where->ra_pages == UINT32_MAX ? READAHEAD_PRESET_PAGES :
+							    where->ra_pages,
+		.max_order = where->max_order,
+	};
+	struct readahead_window window = { index, 1, READAHEAD_NO_PAGE, .plain = true };
+	const uint32_t *miss = mmap_miss(replay, file);
 
-	note_mmap_miss(replay);
-	if (replay->mapped.mmap_miss > MMAP_LOTSAMISS)
-		nr = 1;
-	first = index > nr / 2 ? index - nr / 2 : 0;
-
-	for (uint64_t i = first; i < first + nr; i++) {
-		struct folio *folio;
-
-		if (page_cache_folio(&replay->machine.cache, file, i) ||
-		    (i != index && i >= replay->world->file[file].seen_pages))
-			continue;
-		folio = bring_in(replay, memcg, file, i, 0, 0, false);
-		if (!folio)
-			return NULL;
-		replay_count(memcg, i == index ? COUNT_misses : COUNT_readahead, 1);
-	}
+	if (miss && *miss <= MMAP_LOTSAMISS && replay->world->readahead_seen)
+		readahead_around(&ra, index, &window);
+	replay_bring_window(replay, memcg, file, &window, index, index);
 	return page_cache_folio(&replay->machine.cache, file, index);
 }
 
 void replay_window_of_fault(struct replay *replay)
 {
+	const uint64_t *v = replay->event->value;
 	const struct world_task *task = world_task(replay->world, replay->event->pid);
-	const struct run_task *mine = task ? replay_task(replay, task) : NULL;
-	uint64_t nr = replay->event->value[PAGE_CACHE_RA_ORDER_SIZE];
+	struct run_task *mine = task ? replay_task(replay, task) : NULL;
+	const struct readahead_window window = {
+		.start = v[PAGE_CACHE_RA_ORDER_INDEX],
+		.size = v[PAGE_CACHE_RA_ORDER_SIZE],
+		.mark = READAHEAD_NO_PAGE,
+	};
 
-	if (!mine || !mine->fault_file || nr > AROUND_PAGES_LIMIT)
+	if (!mine || !mine->fault_file || mine->skip_adds || !window.size ||
+	    window.size > AROUND_PAGES_LIMIT || v[PAGE_CACHE_RA_ORDER_ORDER])
 		return;
-	replay->mapped.around_pages = nr;
-	note_mmap_miss(replay);
+	/* What of it the recorded kernel had already has no add on the tape. */
+	replay_bring_window(replay, machine_memcg(&replay->machine, task->memcg), mine->fault_file,
+			    &window, mine->fault_index, mine->fault_index);
 }
 
 void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t index,
@@ -228,11 +251,40 @@ void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t ind
 		if (!folio)
 			return;
 		replay_stimulus(replay, INFER_fault_modelled);
-		replay_count(memcg, COUNT_pgmajfault, 1);
 	}
 	folio_clear(folio, FOLIO_demanded | PG_locked);
 	replay_look_begins(replay, folio);
 	folio_set(folio, FOLIO_mapped | FOLIO_young);
+}
+
+/* Fault-around finds this folio, NULL: none. Return: its page counts as a hit. */
+static bool map_around(struct replay *replay, struct folio *folio)
+{
+	if (!folio || folio_test(folio, PG_readahead))
+		return false;
+	if (!folio_test(folio, FOLIO_mapped)) {
+		replay_look_begins(replay, folio);
+		folio_set(folio, FOLIO_mapped | FOLIO_young);
+	}
+	return !folio_test(folio, PG_workingset);
+}
+
+void replay_touch_unseen(struct replay *replay, uint32_t file, uint64_t index,
+			 struct mem_cgroup *memcg)
+{
+	uint64_t first = index & ~(uint64_t)(FAULT_AROUND_PAGES - 1);
+	uint32_t hits = 0;
+
+	for (uint64_t i = first; i < first + FAULT_AROUND_PAGES; i++) {
+		struct folio *folio = page_cache_folio(&replay->machine.cache, file, i);
+
+		if (!folio || !folio_test(folio, PG_locked))
+			hits += map_around(replay, folio);
+	}
+	note_mmap_hits(replay, file, hits);
+	if (!page_cache_folio(&replay->machine.cache, file, index))
+		major_fault(replay, memcg, file);
+	replay_touch_mapped_file(replay, file, index, memcg);
 }
 
 /* Return: it is in memory, or was in the file's time here, so that it can be read again. */
@@ -251,10 +303,18 @@ void replay_file_fault(struct replay *replay)
 
 	if (!mine)
 		return;
+	/* The fault-around before it has not found the page: it is this one's. */
+	if (mine->fault_file != file || mine->fault_index != v[MM_FILEMAP_FAULT_INDEX])
+		replay_fault_over(replay);
+	replay_miss_recorded(replay, v[MM_FILEMAP_FAULT_S_DEV], v[MM_FILEMAP_FAULT_I_INO],
+			     v[MM_FILEMAP_FAULT_INDEX]);
 	mine->fault_file = file;
 	mine->fault_index = v[MM_FILEMAP_FAULT_INDEX];
-	if (page_cache_folio(&replay->machine.cache, file, mine->fault_index)) {
-		replay->mapped.mmap_miss -= replay->mapped.mmap_miss > 0;
+	mine->fault_is_major = !page_cache_folio(&replay->machine.cache, file, mine->fault_index);
+	if (mine->fault_is_major) {
+		major_fault(replay, machine_memcg(&replay->machine, task->memcg), file);
+	} else {
+		note_mmap_hits(replay, file, 1);
 		replay_fault_over(replay);
 	}
 }
@@ -268,9 +328,13 @@ void replay_fault_over(struct replay *replay)
 	if (!file)
 		return;
 	mine->fault_file = 0;
-	if (can_touch(replay, file, mine->fault_index))
-		replay_touch_mapped_file(replay, file, mine->fault_index,
-					 machine_memcg(&replay->machine, task->memcg));
+	if (!can_touch(replay, file, mine->fault_index))
+		return;
+	if (!mine->fault_is_major &&
+	    !page_cache_folio(&replay->machine.cache, file, mine->fault_index))
+		major_fault(replay, machine_memcg(&replay->machine, task->memcg), file);
+	replay_touch_mapped_file(replay, file, mine->fault_index,
+				 machine_memcg(&replay->machine, task->memcg));
 }
 
 void replay_faulted_around(struct replay *replay)
@@ -280,26 +344,27 @@ void replay_faulted_around(struct replay *replay)
 	uint32_t file = world_file(replay->world, v[MM_FILEMAP_MAP_PAGES_S_DEV],
 				   v[MM_FILEMAP_MAP_PAGES_I_INO]);
 	uint64_t first = v[MM_FILEMAP_MAP_PAGES_INDEX], last = v[MM_FILEMAP_MAP_PAGES_LAST_INDEX];
-	uint64_t demanded = task ? world_faulted_page(replay->world, task, first, last) :
+	struct run_task *mine = task ? replay_task(replay, task) : NULL;
+	uint64_t demanded = mine ? world_faulted_page(replay->world, task, first, last) :
 				   UINT64_MAX;
+	uint32_t hits = 0;
 
 	for (uint64_t i = first; i <= last && i - first < MAPPED_PAGES_LIMIT; i++) {
 		struct folio *folio = page_cache_folio(&replay->machine.cache, file, i);
 
-		if (i == demanded && can_touch(replay, file, i)) {
-			replay_touch_mapped_file(replay, file, i,
-						 folio ? folio->lruvec->memcg :
-							 machine_memcg(&replay->machine,
-								       task->memcg));
-		} else if (folio && !folio_test(folio, FOLIO_mapped)) {
-			/* What is still being read is passed over; that some of it is, no event tells. */
+		/* What is still being read is passed over; that some of it is, no event tells. */
+		if (folio)
 			folio_clear(folio, PG_locked);
-			if (!folio_test(folio, PG_workingset))
-				replay->mapped.mmap_miss -= replay->mapped.mmap_miss > 0;
-			replay_look_begins(replay, folio);
-			folio_set(folio, FOLIO_mapped | FOLIO_young);
-		}
+		hits += map_around(replay, folio);
+		if (i != demanded || !can_touch(replay, file, i))
+			continue;
+		mine->fault_file = file;
+		mine->fault_index = i;
+		mine->fault_is_major = false;
+		if (folio)
+			replay_fault_over(replay);
 	}
+	note_mmap_hits(replay, file, hits);
 }
 
 /* Neither a folio nor a shadow: the recorded kernel had it before the tape, and so it is here. */

@@ -12,13 +12,17 @@
 
 int replay_mapped_init(struct replay *replay)
 {
-	return page_cache_init(&replay->mapped.looked);
+	return page_cache_init(&replay->mapped.looked) || page_cache_init(&replay->mapped.asked) ?
+		     -1 :
+		     0;
 }
 
 void replay_mapped_exit(struct replay *replay)
 {
 	page_cache_exit(&replay->mapped.looked);
+	page_cache_exit(&replay->mapped.asked);
 	free(replay->mapped.due);
+	free(replay->mapped.mmap_miss);
 }
 
 void replay_imagine(struct replay *replay, const struct access_facts *facts, enum access_fill fill,
@@ -29,21 +33,37 @@ void replay_imagine(struct replay *replay, const struct access_facts *facts, enu
 		(struct access_stream){ .facts = facts, .fill = fill, .seed = seed };
 }
 
+static void store_time(struct replay *replay, struct page_cache *times, const struct folio *folio,
+		       uint64_t ns)
+{
+	if (page_cache_store(times, folio->file, folio->index, folio_nr_pages(folio), ns << 1 | 1))
+		replay->failed = true;
+}
+
 static void looked(struct replay *replay, const struct folio *folio, uint64_t ns)
 {
-	if (page_cache_store(&replay->mapped.looked, folio->file, folio->index,
-			     folio_nr_pages(folio), ns << 1 | 1))
-		replay->failed = true;
+	store_time(replay, &replay->mapped.looked, folio, ns);
 }
 
 void replay_look_begins(struct replay *replay, struct folio *folio)
 {
 	looked(replay, folio, replay->event->timestamp_ns);
+	store_time(replay, &replay->mapped.asked, folio, replay->event->timestamp_ns);
 }
 
 static uint64_t looked_at(struct replay *replay, const struct folio *folio)
 {
 	return page_cache_slot(&replay->mapped.looked, folio->file, folio->index) >> 1;
+}
+
+/* A look of the kernel's that was taken ahead of time stays taken. */
+static void look_is_over(struct replay *replay, struct folio *folio)
+{
+	uint64_t now = replay->event->timestamp_ns;
+
+	if (looked_at(replay, folio) < now)
+		looked(replay, folio, now);
+	store_time(replay, &replay->mapped.asked, folio, now);
 }
 
 /*
@@ -56,6 +76,9 @@ static bool own_look(struct replay *replay, struct folio *folio, bool *young)
 	bool active = folio_test(folio, PG_active);
 	uint64_t ns = 0;
 
+	/* This run is a look ahead of the kernel: the one after it says nothing of the time until now. */
+	if (looked_at(replay, folio) > replay->event->timestamp_ns)
+		return false;
 	switch (facts_next_look(replay->mapped.stream.facts, file->dev, file->ino, folio->index,
 				looked_at(replay, folio), &ns)) {
 	case FACT_YOUNG:
@@ -96,15 +119,17 @@ bool replay_referenced(void *ctx, struct folio *folio)
 	if (mapped->own && !folio->order) {
 		bool found = young;
 
-		if (own_look(replay, folio, &found))
+		if (own_look(replay, folio, &found)) {
+			store_time(replay, &mapped->asked, folio, now);
 			return young || found;
+		}
 	}
 	if (young) {
-		looked(replay, folio, now);
+		look_is_over(replay, folio);
 		return true;
 	}
 	for (uint64_t i = 0; i < folio_nr_pages(folio) && known != ACCESS_SEEN; i++) {
-		uint64_t since = page_cache_slot(&mapped->looked, folio->file, folio->index + i);
+		uint64_t since = page_cache_slot(&mapped->asked, folio->file, folio->index + i);
 		bool accessed;
 		enum access_known page = facts_accessed(&mapped->stream, file->dev, file->ino,
 							folio->index + i, since >> 1, now,
@@ -118,7 +143,7 @@ bool replay_referenced(void *ctx, struct folio *folio)
 	}
 	if (known == ACCESS_DRAWN && !mapped->nr_unknown++)
 		mapped->first_unknown_ns = now;
-	looked(replay, folio, now);
+	look_is_over(replay, folio);
 	return young;
 }
 
@@ -204,7 +229,7 @@ void replay_due_accesses(struct replay *replay)
 		if (replay->world->file[due.file].dev == ANON_DEV)
 			replay_touch_anon(replay, due.file, due.index);
 		else
-			replay_touch_mapped_file(replay, due.file, due.index,
-						 replay->machine.mm.memcg[due.memcg]);
+			replay_touch_unseen(replay, due.file, due.index,
+					    replay->machine.mm.memcg[due.memcg]);
 	}
 }

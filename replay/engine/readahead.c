@@ -25,11 +25,7 @@ static struct file_ra_state *ra_of(struct replay *replay, const struct world_rea
 	return ra;
 }
 
-/*
- * The folios of a window that are not there yet. @last_asked: up to where somebody waits for them.
- * Kernel: mm/readahead.c, page_cache_ra_order(), page_cache_ra_unbounded(), v6.18.
- */
-static void bring_window(struct replay *replay, uint32_t file,
+void replay_bring_window(struct replay *replay, struct mem_cgroup *memcg, uint32_t file,
 			 const struct readahead_window *window, uint64_t first_asked,
 			 uint64_t last_asked)
 {
@@ -59,7 +55,7 @@ static void bring_window(struct replay *replay, uint32_t file,
 			order = 0;
 			pages = 1;
 		}
-		folio = replay_bring_in(replay, file, at, order, 0, false);
+		folio = replay_bring_in_for(replay, memcg, file, at, order, 0, false);
 		if (!folio)
 			return;
 		replay_read_submitted(replay, folio);
@@ -89,7 +85,8 @@ struct folio *replay_read_missing(struct replay *replay, const struct world_read
 		readahead_sync(ra, &cache, page, last - page + 1, &window);
 	else /* which files are read at random cannot be told then */
 		window = (struct readahead_window){ page, 1, READAHEAD_NO_PAGE, .plain = true };
-	bring_window(replay, file, &window, page, last);
+	replay_bring_window(replay, replay_task_memcg(replay, replay->event->pid), file, &window,
+			    page, last);
 	return page_cache_folio(&replay->machine.cache, file, page);
 }
 
@@ -110,7 +107,8 @@ void replay_read_marker(struct replay *replay, const struct world_reader *reader
 	replay_stimulus(replay, INFER_readahead_modelled);
 	/* The reader holds a reference: what the window displaces is not this folio. */
 	folio_set(folio, PG_locked);
-	bring_window(replay, folio->file, &window, READAHEAD_NO_PAGE, READAHEAD_NO_PAGE);
+	replay_bring_window(replay, replay_task_memcg(replay, replay->event->pid), folio->file,
+			    &window, READAHEAD_NO_PAGE, READAHEAD_NO_PAGE);
 	if (!was_locked)
 		folio_clear(folio, PG_locked);
 }

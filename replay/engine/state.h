@@ -49,6 +49,7 @@ struct run_task {
 	struct mmu_gather *gather; /* a zap in progress, NULL before the first */
 	uint32_t fault_file; /* a fault on a page that is not here, 0: none */
 	uint64_t fault_index;
+	bool fault_is_major; /* it counts as a miss already */
 	uint64_t over_high_pages; /* charged above some memory.high, to be reclaimed */
 	struct mem_cgroup *over_high; /* for which memcg; NULL before the first */
 };
@@ -112,10 +113,11 @@ struct due_access {
 
 struct run_mapped {
 	struct access_stream stream; /* facts NULL: no page counts as accessed but by a fault */
-	uint64_t mmap_miss; /* as the kernel's struct file_ra_state has it */
-	uint64_t around_pages; /* that a fault of a file's page reads, 0: not known */
+	uint32_t *mmap_miss; /* by file: as the kernel's struct file_ra_state has it */
+	uint64_t room_mmap_miss;
 	bool own; /* its facts are this policy's own at this size */
 	struct page_cache looked; /* by place: when the young bit was cleared, ns << 1 | 1 */
+	struct page_cache asked; /* the same of this run's own looks: own ones are of the kernel's time */
 	struct due_access *due; /* heap, the soonest first */
 	uint64_t nr_due, room_due;
 	uint64_t nr_asked, nr_unknown, first_unknown_ns;
@@ -318,6 +320,11 @@ void replay_folio_deleted(struct replay *replay);
 struct folio *replay_bring_in(struct replay *replay, uint32_t file, uint64_t index, uint8_t order,
 			      uint64_t recorded_pfn, bool for_write);
 
+/** replay_bring_in_for() - the same, charged to a memcg. */
+struct folio *replay_bring_in_for(struct replay *replay, struct mem_cgroup *memcg, uint32_t file,
+				  uint64_t index, uint8_t order, uint64_t recorded_pfn,
+				  bool for_write);
+
 /** replay_any_present() - one of these pages is in memory. */
 bool replay_any_present(struct replay *replay, uint32_t file, uint64_t index, uint64_t nr);
 
@@ -334,6 +341,16 @@ struct folio *replay_read_missing(struct replay *replay, const struct world_read
 /** replay_read_marker() - a read meets the folio that starts the next window. @last: as above. */
 void replay_read_marker(struct replay *replay, const struct world_reader *reader,
 			struct folio *folio, uint64_t last);
+
+/**
+ * replay_bring_window() - the folios of a window that are not here yet
+ * @memcg: is charged
+ * @first_asked, @last_asked: pages that somebody waits for, READAHEAD_NO_PAGE: none
+ * Kernel: mm/readahead.c, page_cache_ra_order(), page_cache_ra_unbounded(), v6.18.
+ */
+void replay_bring_window(struct replay *replay, struct mem_cgroup *memcg, uint32_t file,
+			 const struct readahead_window *window, uint64_t first_asked,
+			 uint64_t last_asked);
 
 /** replay_window_recorded() - page_cache_ra_order: if the miss was this run's too, so is the window. */
 void replay_window_recorded(struct replay *replay);
@@ -356,6 +373,10 @@ void replay_file_fault(struct replay *replay);
 
 /** replay_window_of_fault() - page_cache_ra_order: how far the recorded kernel reads around a fault. */
 void replay_window_of_fault(struct replay *replay);
+
+/** replay_touch_unseen() - the same where no event shows it: a fault maps the pages around it, if they are here. */
+void replay_touch_unseen(struct replay *replay, uint32_t file, uint64_t index,
+			 struct mem_cgroup *memcg);
 
 /** replay_fault_over() - a task does something else: a page that its fault has not brought in is read now. */
 void replay_fault_over(struct replay *replay);

@@ -112,6 +112,8 @@ void world_readahead_event(struct world *world, const struct tape_event *event)
 		window_begun(world, task, v[PAGE_CACHE_RA_ORDER_S_DEV],
 			     v[PAGE_CACHE_RA_ORDER_I_INO], v[PAGE_CACHE_RA_ORDER_INDEX],
 			     v[PAGE_CACHE_RA_ORDER_SIZE]);
+		if (v[PAGE_CACHE_RA_ORDER_RA_PAGES]) /* a window has a limit */
+			file_limit(world, task->window_file, v[PAGE_CACHE_RA_ORDER_RA_PAGES]);
 		window_came(world, task, task->window_file);
 		break;
 	case EVENT_PAGE_CACHE_RA_UNBOUNDED:

@@ -260,6 +260,34 @@ static void pages_that_the_recording_had_come_in_windows_of_the_run(void **state
 	assert_true(counter(0, COUNT_resident_max) <= LIMIT_PAGES);
 }
 
+static void fault_in(uint64_t ino, uint64_t page)
+{
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_FAULT, ino, MADE_DEV, page);
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_ADD_TO_PAGE_CACHE, 0x4000 + page, ino, page,
+		   MADE_DEV, 0);
+}
+
+/* A few faults missed in one file, very many in the other; the recording has both files still. */
+static void fault_reads_around_in_a_file_whose_faults_seldom_missed(void **state)
+{
+	uint64_t before = 2 * LIMIT_PAGES + 40;
+
+	(void)state;
+	made_type(&tape, EVENT_PAGE_CACHE_RA_UNBOUNDED, "", NULL);
+	for (uint64_t page = 0; page < 40; page++)
+		fault_in(MADE_INO + 1, page);
+	for (uint64_t page = 0; page < 2 * LIMIT_PAGES; page++)
+		fault_in(MADE_INO, page);
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_FAULT, MADE_INO, MADE_DEV, 20);
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_FAULT, MADE_INO + 1, MADE_DEV, 20);
+	made_event(&tape, 0, GROUP_TASK, SCHED_PROCESS_EXIT, GROUP_TASK);
+	play();
+	assert_int_equal(replay_inferred(replay[0], INFER_fault_modelled), 2);
+	assert_int_equal(counter(0, COUNT_pgmajfault), before + 2);
+	/* The page alone, and 4 to 35. */
+	assert_int_equal(counter(0, COUNT_misses) + counter(0, COUNT_readahead), before + 1 + 32);
+}
+
 static void file_read_at_random_comes_page_by_page(void **state)
 {
 	(void)state;
@@ -629,6 +657,7 @@ int main(void)
 		TEST(recorded_miss_brings_its_page_in),
 		TEST(page_that_the_recording_had_and_this_run_has_not_is_read_alone),
 		TEST(pages_that_the_recording_had_come_in_windows_of_the_run),
+		TEST(fault_reads_around_in_a_file_whose_faults_seldom_missed),
 		TEST(file_read_at_random_comes_page_by_page),
 		TEST(recorded_eviction_is_no_stimulus),
 		TEST(rest_of_the_window_is_readahead),
