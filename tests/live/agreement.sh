@@ -20,12 +20,13 @@ declare -A floor=(
 	[reads_and_writes]="victim 97 refault_verdict 97"
 	[grep]="victim 97 refault_verdict 97"
 	[git_grep]="victim 97 refault_verdict 97"
+	[compile]="victim 95 refault_verdict 97"
 	[sqlite]="victim 95 refault_verdict 97"
 	[anon_swap]="isolation 97 refault_verdict 95"
 	[mapped]="isolation 97 refault_verdict 95"
 )
 class_files || fail "the workload's files cannot be made"
-for class in random_reads two_groups taken_from sequential reads_and_writes grep git_grep sqlite anon_swap mapped; do
+for class in random_reads two_groups taken_from sequential reads_and_writes grep git_grep compile sqlite anon_swap mapped; do
 	if [[ $class == @(anon_swap|mapped) && $(wc -l </proc/swaps) != 1 ]]; then
 		echo "$class: left out, something is swapped to already"
 		continue

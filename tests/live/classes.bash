@@ -18,6 +18,21 @@ class_tree() {
 	"$BIN/uncache" tree
 }
 
+# This project's sources and a compiler of its own, so that its pages are no other group's.
+class_compiler() {
+	[[ -d compiler ]] || {
+		mkdir compiler &&
+			cp "$(gcc -print-prog-name=cc1)" "$(command -v as)" compiler &&
+			cp -rL "$TOP/replay" "$TOP/schema" compiler
+	} || return
+	"$BIN/uncache" compiler
+}
+
+# What the compiler needs for itself, and so much besides that the larger files just find room, MiB.
+class_compiler_limit() {
+	echo $(($(stat -c %s compiler/cc1) / 1048576 + 15))
+}
+
 # What a class needs besides class_files(), made anew for each recording.
 class_prepare() { # class
 	case $1 in
@@ -29,6 +44,7 @@ class_prepare() { # class
 			git -C tree -c user.name=x -c user.email=x@x commit -q --allow-empty -m tree &&
 			"$BIN/uncache" tree
 		;;
+	compile) class_compiler ;;
 	anon_swap | mapped) "$BIN/uncache" data ;;
 	taken_from | advice) "$BIN/uncache" data.a ;;
 	sqlite) sqlite_load_prepare load.sqlite load.sql && "$BIN/uncache" load.sqlite ;;
@@ -174,6 +190,15 @@ class_record() { # class tape
 		export BIN advice_kinds
 		class_with_swap "${record[@]}" --events "$advice_events" -- \
 			bash -c "$(declare -f memcg_mount class_advice); class_advice"
+		;;
+	compile)
+		"${record[@]}" --memory "$(class_compiler_limit)M" -- bash -c \
+			'cd compiler
+			for n in 1 2; do
+				for file in $(printf "%s\n" replay/*/*.c | head -n 45); do
+					gcc -B. -I. -w -O1 -g -D_GNU_SOURCE -c -o object.o "$file"
+				done
+			done; :'
 		;;
 	sqlite) "${record[@]}" --memory 32M -- bash -c 'sqlite3 load.sqlite <load.sql' ;;
 	esac >/dev/null 2>"$TEST_TMP/said"
