@@ -393,12 +393,9 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		if (generations)
 			check_lru_gen_mark(check, tape_event_string(event, FTRACE_PRINT_BUF, NULL));
 		break;
-	case EVENT_TASK_NEWTASK:
-		check_task_cloned(check);
-		break;
 	case EVENT_SCHED_PROCESS_EXEC:
 	case EVENT_SCHED_PROCESS_EXIT:
-		check_space_left(check, event->pid);
+		check_space_gone(check);
 		if (event->kind == EVENT_SCHED_PROCESS_EXEC)
 			check_exec_begun(check);
 		break;

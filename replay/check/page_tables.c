@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLONE_VM 0x100
-
 #define CHUNK_SHIFT MEMMAP_CHUNK_SHIFT
 #define NR_CHUNKS (MEMMAP_PFN_LIMIT >> CHUNK_SHIFT)
 
@@ -39,10 +37,10 @@ struct mapped_folio {
 	uint32_t next_free;
 };
 
+/* What an address space has mapped. */
 struct mapping_space {
-	uint32_t nr_users; /* tasks */
 	uint32_t nr, room;
-	uint32_t *pfn; /* of folios that it mapped; they may be others by now */
+	uint32_t *pfn; /* of folios; they may be others by now */
 };
 
 /* The one part of a file that is known to be executable, pages; first > last: none is. */
@@ -56,11 +54,8 @@ struct page_tables {
 	struct mapped_folio *folio;
 	uint64_t room_folios;
 	uint32_t nr_folios, free_folio;
-	struct mapping_space *space; /* 0 is none */
+	struct mapping_space *space; /* by the world's number */
 	uint64_t room_spaces;
-	uint32_t nr_spaces;
-	uint32_t *task_space; /* by the world's task number */
-	uint64_t room_tasks;
 	struct exec_part *exec; /* by file */
 	uint64_t room_files;
 	const struct lruvec *
@@ -89,7 +84,7 @@ bool check_page_tables_init(struct check *check)
 	check->tables = tables;
 	if (!tables)
 		return false;
-	tables->nr_folios = tables->nr_spaces = 1;
+	tables->nr_folios = 1;
 	tables->entry = calloc(NR_CHUNKS, sizeof(*tables->entry));
 	return tables->entry;
 }
@@ -102,12 +97,11 @@ void check_page_tables_free(struct check *check)
 		return;
 	for (uint64_t i = 0; tables->entry && i < NR_CHUNKS; i++)
 		free(tables->entry[i]);
-	for (uint32_t i = 1; i < tables->nr_spaces && tables->space; i++)
+	for (uint64_t i = 0; i < tables->room_spaces; i++)
 		free(tables->space[i].pfn);
 	free(tables->entry);
 	free(tables->folio);
 	free(tables->space);
-	free(tables->task_space);
 	free(tables->exec);
 	free(tables);
 }
@@ -119,28 +113,6 @@ static bool has_room(struct check *check, void **array, uint64_t *room, uint64_t
 }
 
 /* ---- who has mapped what */
-
-static uint32_t *space_of(struct check *check, int32_t pid)
-{
-	struct world_task *task = world_task(check->world, pid);
-	struct page_tables *tables = check->tables;
-
-	if (!task || !has_room(check, (void **)&tables->task_space, &tables->room_tasks,
-			       task->number, sizeof(*tables->task_space)))
-		return NULL;
-	return &tables->task_space[task->number];
-}
-
-static uint32_t new_space(struct check *check)
-{
-	struct page_tables *tables = check->tables;
-
-	if (!has_room(check, (void **)&tables->space, &tables->room_spaces, tables->nr_spaces,
-		      sizeof(*tables->space)))
-		return 0;
-	tables->space[tables->nr_spaces].nr_users = 1;
-	return tables->nr_spaces++;
-}
 
 static struct mapped_folio *new_mapped(struct check *check, uint32_t pfn)
 {
@@ -219,33 +191,35 @@ static void note_mapping(struct check *check, uint32_t number, const struct foli
 
 void check_mapped(struct check *check, const struct folio *folio)
 {
+	struct world_task *task = world_task(check->world, check->event->pid);
+	struct page_tables *tables = check->tables;
 	struct mapped_folio *mapped;
-	uint32_t *space;
+	uint32_t space = task && tables ? spaces_of(check->world, task) : 0;
 
-	if (!check->tables)
+	if (!space || !has_room(check, (void **)&tables->space, &tables->room_spaces, space,
+				sizeof(*tables->space)))
 		return;
-	space = space_of(check, check->event->pid);
 	mapped = mapped_of(check, folio);
 	if (!mapped)
 		mapped = new_mapped(check, folio->pfn);
-	if (!space || !mapped)
+	if (!mapped || is_mapped_in(mapped, space))
 		return;
-	if (!*space)
-		*space = new_space(check);
-	if (!*space || is_mapped_in(mapped, *space))
-		return;
-	note_mapping(check, *space, folio);
+	note_mapping(check, space, folio);
 	if (mapped->nr == MAPPERS)
 		memmove(mapped->space, mapped->space + 1, --mapped->nr * sizeof(mapped->space[0]));
-	mapped->space[mapped->nr++] = *space;
+	mapped->space[mapped->nr++] = space;
 	mapped->young = true;
 }
 
-static void space_gone(struct check *check, uint32_t number)
+void check_space_gone(struct check *check)
 {
 	struct page_tables *tables = check->tables;
-	struct mapping_space *space = &tables->space[number];
+	uint32_t number = check->world->spaces.gone;
+	struct mapping_space *space;
 
+	if (!tables || !number || number >= tables->room_spaces)
+		return;
+	space = &tables->space[number];
 	for (uint32_t n = 0; n < space->nr; n++) {
 		uint32_t *entry = entry_of(tables, space->pfn[n]);
 		struct mapped_folio *mapped = entry && *entry ? &tables->folio[*entry] : NULL;
@@ -256,38 +230,6 @@ static void space_gone(struct check *check, uint32_t number)
 	}
 	free(space->pfn);
 	*space = (struct mapping_space){ 0 };
-}
-
-void check_space_left(struct check *check, int32_t pid)
-{
-	uint32_t *space = check->tables ? space_of(check, pid) : NULL;
-
-	if (!space || !*space)
-		return;
-	if (!--check->tables->space[*space].nr_users)
-		space_gone(check, *space);
-	*space = 0;
-}
-
-void check_task_cloned(struct check *check)
-{
-	const uint64_t *v = check->event->value;
-	uint32_t *parent, *child, number;
-
-	if (!check->tables)
-		return;
-	parent = space_of(check, check->event->pid);
-	if (!parent)
-		return;
-	if (!*parent)
-		*parent = new_space(check);
-	number = v[TASK_NEWTASK_CLONE_FLAGS] & CLONE_VM ? *parent : 0;
-	child = space_of(check, (int32_t)v[TASK_NEWTASK_PID]);
-	if (!child)
-		return;
-	*child = number;
-	if (number)
-		check->tables->space[number].nr_users++;
 }
 
 /* ---- who stays */

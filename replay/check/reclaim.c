@@ -152,8 +152,8 @@ static void note_overhead(struct check *check, struct mem_cgroup *target)
 	}
 	listed += waiting_pages(check, target);
 	target->overhead_pages = target->max_pages > listed ? target->max_pages - listed : 0;
-	check->world->memcg[machine_number(&check->machine, target)].overhead_pages =
-		target->overhead_pages;
+	spaces_overhead_shown(check->world, machine_number(&check->machine, target),
+			      target->overhead_pages);
 	share_overhead(target);
 	world_infer(check->world, INFER_overhead_at_reclaim);
 }

@@ -694,11 +694,8 @@ void check_looked_again(struct check *check, const struct folio *folio);
 /** check_is_foreseen() - that the folio went from an active list was taken from the eviction at hand. */
 bool check_is_foreseen(const struct check *check, const struct folio *folio);
 
-/** check_task_cloned() - task_newtask. */
-void check_task_cloned(struct check *check);
-
-/** check_space_left() - a task is through with its address space: it exits, or executes another program. */
-void check_space_left(struct check *check, int32_t pid);
+/** check_space_gone() - the current event may have ended an address space. */
+void check_space_gone(struct check *check);
 
 /**
  * check_who_stays() - which folios of those taken from an active list stay there

@@ -99,6 +99,8 @@ void replay_follow_overhead(struct replay *replay)
 	if (!replay->limited)
 		return;
 	overhead = replay->world->memcg[replay->world->limited_memcg].overhead_pages;
+	if (overhead < 0)
+		overhead = 0;
 	if (overhead == replay->limited->overhead_pages)
 		return;
 	overhead -= replay->limited->overhead_pages;

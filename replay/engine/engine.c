@@ -193,6 +193,10 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		break;
 	case EVENT_SCHED_PROCESS_EXIT:
 		replay_fault_over(replay);
+		replay_follow_overhead(replay);
+		break;
+	case EVENT_SCHED_PROCESS_EXEC:
+		replay_follow_overhead(replay);
 		break;
 	case EVENT_PAGE_CACHE_RA_ORDER:
 		replay_window_of_fault(replay);
@@ -209,6 +213,7 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 	case EVENT_MM_LRU_INSERTION:
 		if (!replay->world->anon)
 			replay_inserted(replay);
+		replay_follow_overhead(replay);
 		break;
 	case EVENT_MM_PAGE_FREE:
 		if (!replay->world->anon)

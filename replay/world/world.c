@@ -354,7 +354,7 @@ int world_init_tasks(struct world *world, struct tape_reader *reader)
 			goto err_exit;
 	}
 	world_apply_facts(world, reader);
-	if (world->out_of_memory) {
+	if (spaces_init(world) || world->out_of_memory) {
 		ret = -1;
 		goto err_exit;
 	}
@@ -379,6 +379,7 @@ void world_exit(struct world *world)
 	free(world->memcg);
 	free(world->mounted);
 	writeback_exit(world);
+	spaces_exit(world);
 	free(world->lru_gen);
 	foreign_reclaim_exit(&world->foreign);
 	overhead_exit(&world->overhead);
@@ -584,6 +585,7 @@ void world_event(struct world *world, const struct tape_event *event)
 
 	world->now_ns = event->timestamp_ns;
 	writeback_event(world, event);
+	spaces_event(world, event);
 	if (world->anon) {
 		anon_event(world->anon, world, event);
 		world->out_of_memory |= anon_failed(world->anon);

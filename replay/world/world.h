@@ -13,6 +13,7 @@
 
 #include "replay/mm/zones.h"
 #include "replay/world/anon.h"
+#include "replay/world/spaces.h"
 #include "replay/world/foreign_reclaim.h"
 #include "replay/world/overhead.h"
 #include "replay/world/writeback.h"
@@ -50,6 +51,8 @@ struct world_memcg {
 	 * tape. From the end's snapshot until a reclaim shows it, see INFER_overhead_at_reclaim.
 	 */
 	int64_t overhead_pages;
+	int64_t anon_pages; /* of them, those that came in address spaces that are still there */
+	uint32_t anon_space; /* the one that they came in last */
 	bool gone; /* its directory was removed */
 };
 
@@ -70,6 +73,8 @@ struct world_task {
 	bool in_fault; /* of a file page, and nothing after it says that it is over */
 	uint32_t fault_file; /* while it is: of which page */
 	uint64_t fault_page;
+	uint32_t space; /* number of its address space, 0: nothing is known of it */
+	bool exited;
 	struct writing writing;
 	/* What the last synchronous readahead was asked for: the rest of its adds nobody asked for. */
 	uint32_t demand_file;
@@ -169,6 +174,7 @@ struct world {
 	uint64_t inferred[NR_INFER_RULES];
 	uint64_t nr_stimuli; /* all stimuli, inferred ones included */
 	struct writeback writeback;
+	struct spaces spaces;
 	struct foreign_reclaims foreign;
 	bool out_of_memory;
 };
