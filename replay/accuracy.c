@@ -125,7 +125,7 @@ static void read_snapshot(struct accuracy *accuracy, const struct tape_reader *r
 
 		if (blob->moment != moment)
 			continue;
-		if (world_is_machine(world) && !strcmp(blob->name, "/proc/vmstat"))
+		if (world_only_machine_reclaims(world) && !strcmp(blob->name, "/proc/vmstat"))
 			read_stat(&accuracy->memcg[WORLD_ROOT], blob->data, sign);
 		if (!ends_with(blob->name, "/memory.stat"))
 			continue;

@@ -118,6 +118,7 @@ struct row_place {
 	enum access_fill fill; /* of an extreme */
 	const struct world *world; /* of accuracy */
 	const struct accuracy *accuracy;
+	uint64_t total[NR_COUNTERS]; /* of all memcgs, of accuracy */
 };
 
 static void add_counter(void *ctx, uint64_t memcg_id, enum counter counter, uint64_t value)
@@ -228,17 +229,35 @@ static bool is_reclaimed(const struct world *world, uint32_t n)
 
 static void add_accuracy(void *ctx, uint64_t memcg_id, enum counter counter, uint64_t value)
 {
-	const struct row_place *to = ctx;
+	struct row_place *to = ctx;
 	uint32_t number = world_memcg_by_id(to->world, memcg_id);
 	enum accuracy_source source;
 	int64_t kernel;
 
-	if (!is_reclaimed(to->world, number))
+	/* The machine's counters are of all groups together. */
+	to->total[counter] += value;
+	if (!is_reclaimed(to->world, number) ||
+	    (number == WORLD_ROOT && world_only_machine_reclaims(to->world)))
 		return;
 	kernel = accuracy_value(to->accuracy, to->world, number, counter, &source);
 	if (kernel > 0 || (kernel == 0 && value))
 		results_add_accuracy(to->results, to->run_id, memcg_id, counter_name[counter],
 				     (uint64_t)kernel, value, accuracy_source_name(source));
+}
+
+static void add_machine_accuracy(const struct row_place *to)
+{
+	for (int c = 1; c < NR_COUNTERS; c++) {
+		enum accuracy_source source;
+		int64_t kernel = accuracy_value(to->accuracy, to->world, WORLD_ROOT,
+						(enum counter)c, &source);
+
+		if (kernel > 0 || (kernel == 0 && to->total[c]))
+			results_add_accuracy(to->results, to->run_id,
+					     to->world->memcg[WORLD_ROOT].id, counter_name[c],
+					     (uint64_t)kernel, to->total[c],
+					     accuracy_source_name(source));
+	}
 }
 
 void run_add_trust(const struct run *run, struct results *results, const struct world *world,
@@ -260,8 +279,11 @@ void run_add_trust(const struct run *run, struct results *results, const struct 
 		estimate.first_unknown_ns = first_ns;
 	if (estimate.asked)
 		results_add_estimate(results, run->run_id, &estimate);
-	if (run->is_recorded)
-		run->core->counts(run->replay, &sink);
+	if (!run->is_recorded)
+		return;
+	run->core->counts(run->replay, &sink);
+	if (world_only_machine_reclaims(world))
+		add_machine_accuracy(&to);
 }
 
 void run_add_moment(const struct run *run, struct results *results, uint64_t timestamp_ns)

@@ -124,6 +124,18 @@ static bool has_figures(struct check *check, const struct reclaim_bracket *brack
 	       result.nr_taken == v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN];
 }
 
+/* The round at this priority has not come to it yet, and there is something to look at. */
+static bool is_due(const struct reclaim_bracket *bracket, struct mem_cgroup *memcg, int priority)
+{
+	const struct reclaim_walk *walk = &bracket->walk;
+	uint64_t pages = lru_gen_evictable_pages(walk->mm, mem_cgroup_lruvec(memcg, 0),
+						 lru_gen_swappiness(walk, memcg));
+
+	return pages >> priority &&
+	       (priority != walk->sc.priority || !was_visited(bracket, memcg)) &&
+	       memcg_lru_is_old(&walk->mm->memcg_lru, node_of(memcg));
+}
+
 /* Whose lists were isolated from; NULL: nothing tells. */
 static struct mem_cgroup *owner_of_isolation(struct check *check, struct reclaim_bracket *bracket,
 					     uint64_t foreseen)
@@ -135,13 +147,15 @@ static struct mem_cgroup *owner_of_isolation(struct check *check, struct reclaim
 									  NULL;
 	struct mem_cgroup *owner = victim && victim->file ? victim->lruvec->memcg : NULL;
 	bool taken = check->event->value[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN];
+	int priority = isolation_priority(foreseen) >= 0 ? isolation_priority(foreseen) :
+							   bracket->walk.sc.priority;
 
 	if (owner && (taken || has_figures(check, bracket, owner)))
 		return owner;
 	if (current && has_figures(check, bracket, current))
 		return current;
 	for (struct mem_cgroup *memcg = mm->root; memcg; memcg = mem_cgroup_next(mm->root, memcg))
-		if (has_figures(check, bracket, memcg))
+		if (is_due(bracket, memcg, priority) && has_figures(check, bracket, memcg))
 			return memcg;
 	return owner ? owner : current;
 }

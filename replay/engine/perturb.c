@@ -36,7 +36,7 @@ static uint64_t draw_below(struct perturbation *noise, uint64_t limit)
 int replay_perturb(struct replay *replay, uint64_t seed)
 {
 	struct perturbation *noise = &replay->noise;
-	const struct mm *mm = &replay->machine.mm;
+	struct mm *mm = &replay->machine.mm;
 	unsigned int nr_cpus = mm->config.nr_cpus;
 	int64_t stock;
 
@@ -54,6 +54,7 @@ int replay_perturb(struct replay *replay, uint64_t seed)
 	if (replay->limited && replay->limited->max_pages != MEMCG_UNLIMITED &&
 	    replay->limited->max_pages > stock)
 		replay->limited->max_pages -= stock;
+	memcg_lru_seed(&mm->memcg_lru, seed ^ MEMCG_LRU_SEED);
 	noise->seed = seed;
 	return 0;
 }

@@ -26,7 +26,8 @@ struct open_row {
 		uint32_t memcg;
 		uint64_t nr;
 	} victims[VICTIM_MEMCGS]; /* by memcg; a place is free if its nr is 0 */
-	uint64_t nr_victims, nr_own; /* all, and those that may have gone for a limit of the task's own */
+	uint64_t nr_victims,
+		nr_own; /* all, and those that may have gone for a limit of the task's own */
 	uint32_t first_call, nr_calls; /* in pass.call */
 	bool marked; /* this is what the mark asked for: */
 	struct foreign_reclaim mark;
@@ -219,8 +220,7 @@ static uint32_t target_of(const struct pass *pass, const struct open_row *row)
 static void keep_row(struct pass *pass, const struct open_row *open, uint32_t target)
 {
 	struct foreign_reclaims *foreign = &pass->world->foreign;
-	struct foreign_reclaim row = { .memcg = target,
-				       .swappiness = FOREIGN_SWAPPINESS_UNSET };
+	struct foreign_reclaim row = { .memcg = target, .swappiness = FOREIGN_SWAPPINESS_UNSET };
 	uint32_t left = open->nr_calls;
 
 	if (open->marked) {

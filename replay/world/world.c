@@ -681,6 +681,15 @@ int64_t world_machine_pages(const struct world *world)
 	return managed;
 }
 
+bool world_only_machine_reclaims(const struct world *world)
+{
+	for (uint32_t n = 0; n < world->nr_memcgs; n++)
+		if (world->memcg[n].limit_pages != INT64_MAX ||
+		    world->memcg[n].high_pages != INT64_MAX)
+			return false;
+	return world_machine_pages(world) != INT64_MAX;
+}
+
 int64_t world_recorded_memory(const struct world *world)
 {
 	return world->limited_memcg == WORLD_ROOT ? world_machine_pages(world) :

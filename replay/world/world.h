@@ -282,11 +282,8 @@ static inline bool world_reads_known(const struct world *world)
  */
 int64_t world_machine_pages(const struct world *world);
 
-/** world_is_machine() - there are no groups, and the machine's own memory is what a run fills. */
-static inline bool world_is_machine(const struct world *world)
-{
-	return world->nr_memcgs == 1 && world_machine_pages(world) != INT64_MAX;
-}
+/** world_only_machine_reclaims() - no group has a limit: all reclaim of a run is the machine's, as /proc/vmstat counts it. */
+bool world_only_machine_reclaims(const struct world *world);
 
 /** world_recorded_memory() - what `--memory` changes: the limited memcg's limit, or the machine's. INT64_MAX: neither. */
 int64_t world_recorded_memory(const struct world *world);

@@ -48,6 +48,24 @@ two_groups() {
 	wait
 }
 
+# Two groups without limits, each with a file nine tenths as large as memory: kswapd and direct reclaim make
+# the room. No page is on the disk: reading a hole is quick.
+global_groups() {
+	pages=$(($(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo) / 4))
+	groups=/sys/fs/cgroup/all
+	mkdir $groups
+	echo +memory >$groups/cgroup.subtree_control
+	for i in a b; do
+		mkdir $groups/$i
+		(
+			echo 0 >$groups/$i/cgroup.procs
+			exec random_read --keep --file "$DATA/$i" --file-size $((pages * 9 / 10 / 256))M \
+				--reads $((pages * 3 / 4)) --hot-percent 50 --seed $((pages + $(printf %d "'$i")))
+		) &
+	done
+	wait
+}
+
 if [ "${1:-}" = inside ]; then
 	shift
 	"$@"
@@ -67,6 +85,14 @@ for class; do
 		# Accesses that page-table walks see are on no tape.
 		echo 5 >/sys/kernel/mm/lru_gen/enabled
 		;;
+	global)
+		# Compaction moves folios, and has no event for it.
+		echo 0 >/proc/sys/vm/watermark_boost_factor
+		echo 0 >/proc/sys/vm/compaction_proactiveness
+		echo 5 >/sys/kernel/mm/lru_gen/enabled
+		echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+		for i in a b; do truncate -s 512M "$DATA/$i"; done
+		;;
 	esac
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
@@ -82,5 +108,6 @@ for class; do
 		swapoff "$DATA/swap"
 		echo y >/sys/kernel/mm/lru_gen/enabled
 		;;
+	global) $record -- sh guest-mglru.sh inside global_groups ;;
 	esac
 done

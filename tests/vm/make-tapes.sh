@@ -4,7 +4,8 @@
 # off) and mglru (on). 40,000 random 4 KiB preads of a file of 48 MiB under a limit of 16 MiB, cold,
 # with the default events; guest-record.sh has the commands. Two recordings are never the same to the
 # byte: run this when the format or the default events change, and look at what golden rows move.
-# And vm-SERIES-mglru-CLASS.lrt: guest-mglru.sh's workloads, with lru_gen_full read every 100 ms.
+# vm-SERIES-mglru-global.lrt: reclaim from everybody, in a guest that is small enough.
+# And vm-SERIES-mglru-bursts-CLASS.lrt: guest-mglru.sh's workloads, with lru_gen_full read every 100 ms.
 # usage: tests/vm/make-tapes.sh [DIRECTORY]      BIN names the programs; default tests/golden/tapes/v1
 set -eu
 
@@ -37,6 +38,14 @@ for series in 6.1 6.12; do
 		(($(stat -c %s "$tape") <= 600 << 10)) || fail "$series: $mode: above 600 KiB"
 	done
 done
+for series in 6.1 6.12; do
+	memory=160
+	[[ $series == 6.1 ]] && memory=144
+	LRUTAPE_VM_MEMORY=$memory LRUTAPE_VM_DATA=1G "$TOP/tests/vm/run.sh" "$("$TOP/tests/vm/get-kernel.sh" $series)" \
+		"$work/$series-global" "guest-mglru.sh global" "$TOP"/tests/vm/guest-*.sh "$BIN"/lrutape-record \
+		"$BIN"/static/* || { cat "$work/$series-global/said"; fail "$series: global: no recording"; }
+	cp "$work/$series-global/global.lrt" "$work/vm-$series-mglru-global.lrt"
+done
 # Beside them vm-6.12-classic-kswapd.lrt: no limit, in a guest whose memory is small.
 LRUTAPE_VM_MEMORY=128 "$TOP/tests/vm/run.sh" "$("$TOP/tests/vm/get-kernel.sh" 6.12)" "$work/kswapd" \
 	"guest-classes.sh kswapd" "$TOP"/tests/vm/guest-classes.sh "$BIN"/lrutape-record "$BIN"/static/* ||
@@ -53,6 +62,7 @@ for series in 6.1 6.12; do
 	for class in $classes; do
 		cp "$work/$series-mglru/$class.lrt" "$directory/vm-$series-mglru-bursts-$class.lrt"
 	done
+	cp "$work/vm-$series-mglru-global.lrt" "$directory"
 	for mode in classic mglru; do
 		cp "$work/$series/$mode-pread.lrt" "$directory/vm-$series-$mode-pread.lrt"
 		ls -l "$directory/vm-$series-$mode-pread.lrt"

@@ -25,9 +25,15 @@ def main():
     equal, decided = collections.Counter(), collections.Counter()
     # An earlier class leaves its groups behind, with nothing in them.
     busy = {row["memcg"] for row in rows if row["decision"] == "victim"}
+    # Reclaim from everybody stands with the root, what it does to the groups with them.
+    everybody = ("/all",) if "/" in busy else ()
     for row in rows:
-        kind = KINDS.get(row["decision"])
-        if kind and row["memcg"] in busy and row["memcg"].startswith(("/lrutape-", "/two")):
+        kind, memcg = KINDS.get(row["decision"]), row["memcg"]
+        if everybody:
+            counts = memcg == "/" or memcg.startswith(everybody)
+        else:
+            counts = memcg in busy and memcg.startswith(("/lrutape-", "/two"))
+        if kind and counts:
             equal[kind] += row["equal"]
             decided[kind] += row["decided"]
     for kind, nr in decided.items():

@@ -68,13 +68,18 @@ shares() { # tape
 # Floors have room for noise, and for what no tape shows: look-ups of metadata that have no event, and whether a
 # write ended before or after its folio was put back. A tape of few snapshots has some 60 figures: one such
 # folio is in one or two of each snapshot from its eviction on. `make bars-vm` has the strict figures.
+# Reclaim from everybody needs a small guest. 6.1 has no events of isolations, so that there a victim may be
+# taken for that of another task's scan.
 test_mglru() { # series class...
-	local series=$1 kernel out=$work/$1-mglru class kind equal decided percent floor try said
+	local memory series=$1 kernel out=$work/$1-mglru class kind equal decided percent floor try said
 	kernel=$("$TOP/tests/vm/get-kernel.sh" "$series" 2>/dev/null) || return 0 # told already
 	shift
 	for class in "$@"; do
+		memory=1024
+		[[ $class == global ]] && memory=160
 		for try in 1 2; do
-			"$TOP/tests/vm/run.sh" "$kernel" "$out" "guest-mglru.sh $class" "$TOP"/tests/vm/guest-*.sh \
+			LRUTAPE_VM_MEMORY=$memory LRUTAPE_VM_DATA=1G \
+				"$TOP/tests/vm/run.sh" "$kernel" "$out" "guest-mglru.sh $class" "$TOP"/tests/vm/guest-*.sh \
 				"$BIN"/lrutape-record "$BIN"/static/* >"$work/said" 2>&1 || {
 				report FAILED "tests/vm/$series MGLRU, $class" "no recording"
 				tail -n 20 "$work/said" | sed 's/^/    | /'
@@ -82,9 +87,12 @@ test_mglru() { # series class...
 			}
 			said=$(shares "$out/$class.lrt" | while read -r kind equal decided percent; do
 				floor=98
+				[[ $class == global ]] && floor=95
+				[[ $class,$kind == global,isolations ]] && floor=90
 				[[ $kind == snapshots ]] && floor=90
 				[[ $class == anon ]] && floor=85
 				[[ $class == anon && $kind == snapshots ]] && floor=60
+				[[ $class,$kind == global,snapshots ]] && floor=60
 				printf '%s %s of %s, ' "$kind" "$equal" "$decided"
 				awk "BEGIN { exit !($percent < $floor) }" && printf 'BELOW %s, ' "$floor"
 			done)
@@ -107,7 +115,7 @@ for series in "$@"; do
 	else
 		test_kernel "$series"
 		# 6.1 has no events of isolations, nor of faults: nobody can follow mapped memory there.
-		test_mglru "$series" pread sequential two $([[ $series == 6.1 ]] || echo anon)
+		test_mglru "$series" pread sequential two global $([[ $series == 6.1 ]] || echo anon)
 	fi
 done
 echo "$passed passed, $failed failed, $skipped skipped"
