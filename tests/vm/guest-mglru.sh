@@ -52,6 +52,8 @@ two_groups() {
 # the room. No page is on the disk: reading a hole is quick.
 global_groups() {
 	pages=$(($(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo) / 4))
+	reads=$((pages * 3 / 4)) # a tape of a small guest stays small
+	[ $pages -lt 60000 ] || reads=$((pages * 5 / 2))
 	groups=/sys/fs/cgroup/all
 	mkdir $groups
 	echo +memory >$groups/cgroup.subtree_control
@@ -60,7 +62,7 @@ global_groups() {
 		(
 			echo 0 >$groups/$i/cgroup.procs
 			exec random_read --keep --file "$DATA/$i" --file-size $((pages * 9 / 10 / 256))M \
-				--reads $((pages * 3 / 4)) --hot-percent 50 --seed $((pages + $(printf %d "'$i")))
+				--reads $reads --hot-percent 50 --seed $((pages + $(printf %d "'$i")))
 		) &
 	done
 	wait
