@@ -111,10 +111,6 @@ class_taken_from() {
 
 advice_kinds="cold pageout free lock dontneed cut shmem splice split"
 
-# What names anon pages, and what their owner says of them.
-advice_events=memcg,+exceptions:page_fault_user,+block:block_bio_queue,+block:block_rq_complete
-advice_events+=,+syscalls:sys_enter_madvise,+syscalls:sys_enter_mlock,+syscalls:sys_enter_munlock
-
 # A limited group for each kind of advice, one after the other.
 class_advice() {
 	local mount group kind pages status=0
@@ -188,7 +184,7 @@ class_record() { # class tape
 		;;
 	advice)
 		export BIN advice_kinds
-		class_with_swap "${record[@]}" --events "$advice_events" -- \
+		class_with_swap "${record[@]}" -- \
 			bash -c "$(declare -f memcg_mount class_advice); class_advice"
 		;;
 	compile)
