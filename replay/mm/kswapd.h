@@ -15,7 +15,7 @@
  * kswapd_begin() - kswapd was woken: a walk that reclaim_walk_next() goes through
  * @highest: highest zone that its waker could have used
  * Kernel: mm/vmscan.c, balance_pgdat(), v6.18.
- * Differs: watermarks are boosted only where the tape shows it, no soft limits, no aging of anon lists before a round.
+ * Differs: watermarks are boosted only where the tape shows it, no soft limits.
  */
 void kswapd_begin(struct reclaim_walk *walk, struct mm *mm, unsigned int highest);
 

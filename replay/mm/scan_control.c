@@ -58,12 +58,47 @@ void reclaim_walk_begin_eviction(struct reclaim_walk *walk, struct mm *mm, struc
 static void walk_begin_node(struct reclaim_walk *walk)
 {
 	walk->sc.nr_scanned = 0;
-	walk->nr_asked = 0;
+	if (!walk->anon_aged)
+		walk->nr_asked = 0;
+	walk->anon_aged = false;
 	walk->round_reclaimed = walk->sc.nr_reclaimed;
 	walk->memcg_lru = (struct memcg_lru_walk){ 0 };
 	walk->mm->policy->prepare_scan(walk);
 	walk->memcg = NULL;
 	walk->state = WALK_MEMCG;
+}
+
+/*
+ * Before each of its rounds kswapd deactivates a batch of each memcg's anon folios, where the policy wants it.
+ * Kernel: mm/vmscan.c, kswapd_age_node(), v6.18; age_active_anon(), v6.1.
+ * Return: there is one more to be asked for.
+ */
+static bool walk_age_next(struct reclaim_walk *walk, struct scan_request *request)
+{
+	const struct reclaim_policy *policy = walk->mm->policy;
+
+	if (!walk->anon_aged) {
+		if (!walk->sc.kswapd || !policy->ages_anon || !policy->ages_anon(walk))
+			return false;
+		walk->anon_aged = true;
+		walk->nr_asked = 0;
+		walk->memcg = NULL;
+	}
+	walk->memcg = mem_cgroup_next(walk->top, walk->memcg);
+	if (!walk->memcg)
+		return false;
+	*request = (struct scan_request){ .lruvec = mem_cgroup_lruvec(walk->memcg, 0),
+					  .lru = LRU_ACTIVE_ANON,
+					  .nr_to_scan = SWAP_CLUSTER_MAX };
+	return true;
+}
+
+static bool ask(struct reclaim_walk *walk, struct scan_request *request)
+{
+	request->pfn_limit = walk->sc.pfn_limit;
+	walk->request = *request;
+	walk->nr_asked++;
+	return true;
 }
 
 /*
@@ -233,6 +268,8 @@ bool reclaim_walk_next(struct reclaim_walk *walk, struct scan_request *request)
 	for (;;) {
 		switch (walk->state) {
 		case WALK_NODE:
+			if (walk_age_next(walk, request))
+				return ask(walk, request);
 			walk_begin_node(walk);
 			break;
 		case WALK_MEMCG:
@@ -242,12 +279,8 @@ bool reclaim_walk_next(struct reclaim_walk *walk, struct scan_request *request)
 			break;
 		case WALK_LRUVEC:
 			if (walk->mm->policy->shrink_next(walk, mem_cgroup_lruvec(walk->memcg, 0),
-							  request)) {
-				request->pfn_limit = walk->sc.pfn_limit;
-				walk->request = *request;
-				walk->nr_asked++;
-				return true;
-			}
+							  request))
+				return ask(walk, request);
 			shrink_slab(walk);
 			walk->state = walk->sc.run_eviction ? WALK_ENDED : WALK_MEMCG;
 			break;

@@ -107,6 +107,7 @@ struct reclaim_walk {
 	struct scan_request request; /* handed out and not yet answered */
 	unsigned int cpu; /* on which it runs */
 	bool any_step; /* reclaim_step() has begun it */
+	bool anon_aged; /* kswapd: this round has begun with a batch of each memcg's active anon folios */
 	_Alignas(8) unsigned char shrink_state[SHRINK_STATE_BYTES];
 	/* Check: folios that reclaim's drain of this CPU moved have told when it was; rotations went along. */
 	bool drain_told;

@@ -48,6 +48,16 @@ static bool inactive_is_low(struct mm *mm, struct lruvec *lruvec, int file)
 	return inactive * ratio < active;
 }
 
+/*
+ * Kernel: mm/vmscan.c, kswapd_age_node(), v6.18; age_active_anon(), v6.1.
+ * Differs: up to 5.6 each memcg's own lists decide, here the whole node's.
+ */
+static bool classic_ages_anon(struct reclaim_walk *walk)
+{
+	return walk->mm->config.total_swap_pages > 0 &&
+	       inactive_is_low(walk->mm, mem_cgroup_lruvec(walk->mm->root, 0), 0);
+}
+
 static void classic_folio_added(struct mm *mm, struct lruvec *lruvec, struct folio *folio)
 {
 	(void)mm;
@@ -602,6 +612,7 @@ const struct reclaim_policy policy_classic = {
 	.refault = classic_refault,
 	.evict = classic_evict,
 	.prepare_scan = classic_prepare_scan,
+	.ages_anon = classic_ages_anon,
 	.shrink_begin = classic_shrink_begin,
 	.shrink_next = classic_shrink_next,
 	.shrink_follow = classic_shrink_follow,

@@ -86,6 +86,11 @@ struct reclaim_policy {
 	bool (*has_own_order)(const struct mm *mm);
 	struct mem_cgroup *(*next_memcg)(struct reclaim_walk *walk);
 
+	/*
+	 * Optional: kswapd begins a round. Return: it is to deactivate a batch of each memcg's anon folios first.
+	 */
+	bool (*ages_anon)(struct reclaim_walk *walk);
+
 	/* Required. Start shrinking a lruvec: compute targets into walk->shrink_state. */
 	void (*shrink_begin)(struct reclaim_walk *walk, struct lruvec *lruvec);
 

@@ -80,6 +80,57 @@ static void boost_of_a_zone_that_lacks_pages_raises_its_mark(void **state)
 	assert_true(walk.sc.priority < DEF_PRIORITY - 2);
 }
 
+/* All 1,000 anon folios are active: 32 of each memcg's are asked for where a round begins, and nowhere else. */
+static void anon_is_aged_before_each_round(void **state)
+{
+	struct drawn *drawn = *state;
+	struct reclaim_walk walk;
+	struct scan_request request;
+	const struct scan_result nothing = { 0 };
+	unsigned int rounds = 0;
+
+	one_zone(drawn, 0);
+	drawn_add_range(drawn, FIRST_PFN, 1000, PG_active | PG_swapbacked);
+	drawn_add_range(drawn, FIRST_PFN + 1000, 8192, 0);
+	drawn->mm.zones.zone[0].free_pages = 0;
+	drawn->mm.config.total_swap_pages = 1000;
+	mem_cgroup_flush_stats(&drawn->mm, drawn->mm.root);
+	kswapd_begin(&walk, &drawn->mm, 0);
+	while (reclaim_walk_next(&walk, &request)) {
+		if (kswapd_may_sleep(&walk, true)) {
+			rounds++;
+			for (struct mem_cgroup *memcg = drawn->mm.root; memcg;
+			     memcg = mem_cgroup_next(drawn->mm.root, memcg)) {
+				assert_int_equal(request.lru, LRU_ACTIVE_ANON);
+				assert_int_equal(request.nr_to_scan, SWAP_CLUSTER_MAX);
+				assert_ptr_equal(request.lruvec, mem_cgroup_lruvec(memcg, 0));
+				reclaim_walk_done(&walk, &nothing);
+				assert_true(reclaim_walk_next(&walk, &request));
+			}
+		}
+		reclaim_walk_done(&walk, &nothing);
+	}
+	assert_int_equal(rounds,
+			 DEF_PRIORITY); /* each raised the priority, since nothing came free */
+}
+
+/* Without swap nothing would come of it. */
+static void without_swap_anon_is_not_aged(void **state)
+{
+	struct drawn *drawn = *state;
+	struct reclaim_walk walk;
+	struct scan_request request;
+
+	one_zone(drawn, 0);
+	drawn_add_range(drawn, FIRST_PFN, 1000, PG_active | PG_swapbacked);
+	drawn_add_range(drawn, FIRST_PFN + 1000, 8192, 0);
+	drawn->mm.zones.zone[0].free_pages = 0;
+	mem_cgroup_flush_stats(&drawn->mm, drawn->mm.root);
+	kswapd_begin(&walk, &drawn->mm, 0);
+	assert_true(reclaim_walk_next(&walk, &request));
+	assert_int_equal(request.lru, LRU_INACTIVE_FILE);
+}
+
 static void a_round_that_looked_at_enough_keeps_its_priority(void **state)
 {
 	struct drawn *drawn = *state;
@@ -182,6 +233,10 @@ int main(void)
 						drawn_teardown),
 		cmocka_unit_test_setup_teardown(boost_of_a_zone_that_lacks_pages_raises_its_mark,
 						drawn_setup, drawn_teardown),
+		cmocka_unit_test_setup_teardown(anon_is_aged_before_each_round, drawn_setup,
+						drawn_teardown),
+		cmocka_unit_test_setup_teardown(without_swap_anon_is_not_aged, drawn_setup,
+						drawn_teardown),
 		cmocka_unit_test_setup_teardown(a_round_that_looked_at_enough_keeps_its_priority,
 						drawn_setup, drawn_teardown),
 		cmocka_unit_test_setup_teardown(without_progress_it_gives_up_at_priority_1,
