@@ -418,9 +418,26 @@ void machine_flush(struct machine *machine, const struct tape_event *event)
 
 #define FLUSH_NS UINT64_C(2000000000) /* FLUSH_TIME */
 
+static void take_limits(struct machine *machine)
+{
+	const struct world *world = machine->world;
+
+	machine->nr_limits_taken = world->limits.nr_changes;
+	for (uint32_t n = 1; n < world->nr_memcgs && n < machine->room_memcgs; n++) {
+		struct mem_cgroup *memcg = machine->memcg[n];
+
+		if (!memcg || memcg == machine->limit_given)
+			continue;
+		memcg->max_pages = world->memcg[n].limit_pages;
+		memcg->high_pages = world->memcg[n].high_pages;
+	}
+}
+
 void machine_time_passes(struct machine *machine, uint64_t now_ns)
 {
 	machine->mm.now_ns = now_ns;
+	if (machine->nr_limits_taken != machine->world->limits.nr_changes)
+		take_limits(machine);
 	if (machine->world->flushes_seen || now_ns < machine->next_flush_ns)
 		return;
 	if (machine->next_flush_ns) {

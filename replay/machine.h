@@ -41,6 +41,8 @@ struct machine {
 	uint32_t room_memcgs;
 	struct pending_read *pending; /* by the world's task number */
 	uint64_t room_pending;
+	struct mem_cgroup *limit_given; /* its limit is the user's, not the tape's; NULL: none */
+	uint32_t nr_limits_taken; /* of the world's changes of limits */
 	uint64_t next_flush_ns; /* where the tape shows none; 0: the first event is still to come */
 	bool failed; /* the replay's own memory ran out */
 };

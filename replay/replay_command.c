@@ -59,9 +59,12 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 	if (options->nr_memories && world->limited_memcg == WORLD_ROOT &&
 	    world_machine_pages(world) == INT64_MAX) {
 		fprintf(stderr,
-			"lrutape: %s: no memcg of this tape has a memory limit that --memory could change: "
+			"lrutape: %s: no memcg of this tape has a memory limit that --memory could change%s: "
 			"record with --memory, or leave it out\n",
-			tape);
+			tape,
+			limits_any(&world->limits) ?
+				", for its limits were set after it began and hold as they are" :
+				"");
 		return -COMMAND_FAILED;
 	}
 	if (any_percent(options) && world_recorded_memory(world) == INT64_MAX) {
@@ -205,7 +208,8 @@ static bool nothing_is_reclaimed(const struct world *world)
 	for (uint32_t n = 1; n < world->nr_memcgs; n++)
 		if (world->memcg[n].high_pages != INT64_MAX)
 			return false;
-	return world_recorded_memory(world) == INT64_MAX && !world->foreign.nr_rows;
+	return world_recorded_memory(world) == INT64_MAX && !world->foreign.nr_rows &&
+	       !limits_any(&world->limits);
 }
 
 /* What is told of a tape once the results are in their place. */
@@ -268,6 +272,11 @@ static int replay_tape(const struct replay_options *options, const char *path,
 						 tape_reader_problem(reader)->text);
 		goto out;
 	}
+	if (world->unlimited_memcg != WORLD_ROOT)
+		fprintf(stderr,
+			"lrutape: %s: note: %s reclaimed for a limit that was set after the tape began and that no "
+			"reading shows: a replay does not limit it (record with --snapshot-every)\n",
+			path, world->memcg[world->unlimited_memcg].path);
 	tape_rows_end(results, tape_id, world, check);
 	for (int i = 0; i < nr_runs; i++) {
 		if (run[i].fill != FILL_DRAWN) {

@@ -22,8 +22,10 @@ struct replay *replay_open(struct world *world, const struct policy_choice *choi
 	}
 	if (world->limited_memcg != WORLD_ROOT) {
 		replay->limited = machine_memcg(&replay->machine, world->limited_memcg);
-		if (memory_pages != REPLAY_MEMORY_RECORDED)
+		if (memory_pages != REPLAY_MEMORY_RECORDED) {
 			replay->limited->max_pages = memory_pages;
+			replay->machine.limit_given = replay->limited;
+		}
 	}
 	replay_memory_init(replay, memory_pages);
 	return replay;

@@ -170,7 +170,7 @@ static void read_tasks(struct world *world, const struct tape_reader *reader)
 }
 
 /* The memcg whose path is the longest end of a directory's path; WORLD_ROOT if none is. */
-static uint32_t memcg_of_directory(const struct world *world, const char *name, size_t size)
+uint32_t world_memcg_of_directory(const struct world *world, const char *name, size_t size)
 {
 	uint32_t best = WORLD_ROOT;
 	size_t best_size = 0;
@@ -178,7 +178,7 @@ static uint32_t memcg_of_directory(const struct world *world, const char *name, 
 	for (uint32_t n = 1; n < world->nr_memcgs; n++) {
 		size_t path_size = strlen(world->memcg[n].path);
 
-		if (path_size <= size && path_size > best_size &&
+		if (!world->memcg[n].gone && path_size <= size && path_size > best_size &&
 		    !memcmp(name + size - path_size, world->memcg[n].path, path_size)) {
 			best = n;
 			best_size = path_size;
@@ -260,6 +260,13 @@ static bool read_setting(const char *text, uint64_t *pages)
 	return true;
 }
 
+int64_t world_limit_of_text(const char *text)
+{
+	uint64_t pages;
+
+	return read_setting(text, &pages) ? (int64_t)pages : INT64_MAX;
+}
+
 /* "max" protects all of it. */
 static void read_protected(const char *text, uint64_t *pages)
 {
@@ -277,14 +284,14 @@ static void read_protection(struct world *world, const struct tape_blob *blob)
 	size_t size;
 
 	if (ends_with(blob->name, "/memory.high", &size)) {
-		memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+		memcg = &world->memcg[world_memcg_of_directory(world, blob->name, size)];
 		if (memcg != world->memcg && read_setting(blob->data, &pages))
 			memcg->high_pages = (int64_t)pages;
 	} else if (ends_with(blob->name, "/memory.min", &size)) {
-		memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+		memcg = &world->memcg[world_memcg_of_directory(world, blob->name, size)];
 		read_protected(blob->data, &memcg->min_pages);
 	} else if (ends_with(blob->name, "/memory.low", &size)) {
-		memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+		memcg = &world->memcg[world_memcg_of_directory(world, blob->name, size)];
 		read_protected(blob->data, &memcg->low_pages);
 	}
 }
@@ -292,7 +299,6 @@ static void read_protection(struct world *world, const struct tape_blob *blob)
 static void read_memcg_files(struct world *world, const struct tape_reader *reader)
 {
 	const struct tape_blob *blob;
-	int64_t pages;
 
 	for (size_t i = 0; (blob = tape_reader_blob(reader, i)); i++) {
 		struct world_memcg *memcg;
@@ -302,25 +308,22 @@ static void read_memcg_files(struct world *world, const struct tape_reader *read
 			continue;
 		read_protection(world, blob);
 		if (ends_with(blob->name, "/memory.stat", &size)) {
-			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+			memcg = &world->memcg[world_memcg_of_directory(world, blob->name, size)];
 			if (memcg != world->memcg) {
 				read_memcg_stat(memcg, blob->data);
 				read_overhead(world, memcg, reader, blob->name, size);
 			}
 		} else if (ends_with(blob->name, "/memory.limit_in_bytes", &size) ||
 			   ends_with(blob->name, "/memory.max", &size)) {
-			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
-			errno = 0;
-			pages = strtoll(blob->data, NULL, 10);
-			if (memcg != world->memcg && pages > 0 && pages < STOCK_BYTES_LIMIT &&
-			    !errno)
-				memcg->limit_pages = pages / PAGE_BYTES;
+			memcg = &world->memcg[world_memcg_of_directory(world, blob->name, size)];
+			if (memcg != world->memcg)
+				memcg->limit_pages = world_limit_of_text(blob->data);
 		} else if (ends_with(blob->name, "/memory.swap.max", &size)) {
-			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+			memcg = &world->memcg[world_memcg_of_directory(world, blob->name, size)];
 			if (memcg != world->memcg && blob->data[0] >= '0' && blob->data[0] <= '9')
 				memcg->swap_limit_pages = figure(blob->data) / PAGE_BYTES;
 		} else if (ends_with(blob->name, "/memory.swappiness", &size)) {
-			memcg = &world->memcg[memcg_of_directory(world, blob->name, size)];
+			memcg = &world->memcg[world_memcg_of_directory(world, blob->name, size)];
 			memcg->swappiness = atoi(blob->data);
 		}
 	}
@@ -428,6 +431,7 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 	world->lru_gen_min_ttl_ms = strtoull(
 		start_text(reader, "/sys/kernel/mm/lru_gen/min_ttl_ms"), NULL, 10);
 	read_lru_gen(world, reader);
+	world->out_of_memory |= limits_read(&world->limits, reader) != 0;
 	for (int i = 0; i < WORLD_LIST_STATS; i++) {
 		char name[32];
 

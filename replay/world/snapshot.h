@@ -14,4 +14,10 @@ void world_apply_facts(struct world *world, const struct tape_reader *reader);
 /** world_add_memcg() - a memcg by id and path, made if it is new. Return: its number. */
 uint32_t world_add_memcg(struct world *world, uint64_t id, const char *path);
 
+/** world_memcg_of_directory() - the memcg whose files lie in a directory. Return: its number, WORLD_ROOT: none. */
+uint32_t world_memcg_of_directory(const struct world *world, const char *name, size_t size);
+
+/** world_limit_of_text() - pages of a limit's file, INT64_MAX: none. */
+int64_t world_limit_of_text(const char *text);
+
 #endif

@@ -381,6 +381,7 @@ void world_exit(struct world *world)
 	writeback_exit(world);
 	spaces_exit(world);
 	free(world->lru_gen);
+	limits_exit(&world->limits);
 	foreign_reclaim_exit(&world->foreign);
 	overhead_exit(&world->overhead);
 	anon_close(world->anon);
@@ -578,12 +579,36 @@ static void fault_begun(struct world *world, const struct tape_event *event)
 	task->fault_page = event->value[MM_FILEMAP_FAULT_INDEX];
 }
 
+/* A task reclaims for a limit of its memcg, or of one above. */
+static void look_for_limit(struct world *world, int32_t pid)
+{
+	const struct world_task *task = world_task(world, pid);
+	uint32_t n = task && !world->memcg_inferred ? task->memcg : WORLD_ROOT;
+
+	for (uint32_t up = n; up != WORLD_ROOT; up = world->memcg[up].parent)
+		if (world->memcg[up].limit_pages != INT64_MAX ||
+		    world->memcg[up].high_pages != INT64_MAX)
+			return;
+	if (n != WORLD_ROOT && !world->unlimited_memcg)
+		world->unlimited_memcg = n;
+}
+
+static void memcg_made(struct world *world, const struct tape_event *event)
+{
+	uint32_t n = world_add_memcg(world, event->value[CGROUP_MKDIR_ID],
+				     tape_event_string(event, CGROUP_MKDIR_PATH, NULL));
+
+	if (n != WORLD_ROOT)
+		limits_of_new(world, n, event->timestamp_ns);
+}
+
 void world_event(struct world *world, const struct tape_event *event)
 {
 	const uint64_t *v = event->value;
 	uint32_t n;
 
 	world->now_ns = event->timestamp_ns;
+	limits_pass(world, event->timestamp_ns);
 	writeback_event(world, event);
 	spaces_event(world, event);
 	if (world->anon) {
@@ -592,6 +617,9 @@ void world_event(struct world *world, const struct tape_event *event)
 	}
 	switch (event->kind) {
 	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN:
+		look_for_limit(world, event->pid);
+		set_in_reclaim(world, event, true);
+		break;
 	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_BEGIN:
 	case EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_BEGIN:
 	case EVENT_MM_VMSCAN_NODE_RECLAIM_BEGIN:
@@ -650,8 +678,7 @@ void world_event(struct world *world, const struct tape_event *event)
 		break;
 	case EVENT_CGROUP_MKDIR:
 		if (event->value[CGROUP_MKDIR_ROOT] == world->memory_hierarchy)
-			world_add_memcg(world, event->value[CGROUP_MKDIR_ID],
-					tape_event_string(event, CGROUP_MKDIR_PATH, NULL));
+			memcg_made(world, event);
 		break;
 	case EVENT_CGROUP_RMDIR:
 		if (event->value[CGROUP_RMDIR_ROOT] != world->memory_hierarchy)

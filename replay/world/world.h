@@ -15,6 +15,7 @@
 #include "replay/world/anon.h"
 #include "replay/world/spaces.h"
 #include "replay/world/foreign_reclaim.h"
+#include "replay/world/limits.h"
 #include "replay/world/overhead.h"
 #include "replay/world/writeback.h"
 #include "schema/tape_reader.h"
@@ -161,6 +162,9 @@ struct world {
 	bool adds_seen; /* adds to the page cache are */
 	bool reads_seen; /* reads by descriptor are: mm_filemap_get_pages */
 	bool read_calls_seen; /* pread64() is */
+	struct world_limits limits; /* that were written while the recording ran */
+	uint32_t
+		unlimited_memcg; /* reclaimed for a limit that no reading shows; WORLD_ROOT: none did */
 	bool touches_seen; /* look-ups of metadata that the CPU's cache of buffers answers are on the tape */
 	bool growth_seen; /* each list that grows is: where isolated folios went can be told (6.13) */
 	bool mappings_seen; /* faults of mapped files are on the tape */

@@ -538,6 +538,65 @@ static void readahead_says_which_pages_were_asked_for(void **state)
 	assert_true(world_task(&world, 20)->demand_first > world_task(&world, 20)->demand_last);
 }
 
+/* ---- limits written while the recording ran */
+
+static void reading(uint32_t moment, const char *name, const char *text)
+{
+	const struct tape_blob blob = { .timestamp_ns = tape.now_ns + tape.step_ns / 2,
+					.moment = moment,
+					.name = name,
+					.data = text,
+					.size = strlen(text) };
+
+	assert_int_equal(tape_writer_add_blob(tape.writer, &blob), 0);
+}
+
+static void new_memcg_with_a_task(void)
+{
+	made_event_text(&tape, 0, OTHER_TASK, CGROUP_MKDIR, "/new", 0, 1, 200, 0);
+	made_event_text(&tape, 0, OTHER_TASK, CGROUP_ATTACH_TASK, "/new", 0, 200, 1, OTHER_TASK, 0,
+			0);
+}
+
+static void memcg_made_on_the_tape_has_the_limit_of_its_first_reading(void **state)
+{
+	(void)state;
+	made_machine(&tape, 100);
+	new_memcg_with_a_task();
+	made_event(&tape, 0, OTHER_TASK, MM_VMSCAN_MEMCG_RECLAIM_BEGIN, 0, 0);
+	reading(1, "/sys/fs/cgroup/other/memory.max", "4096\n");
+	reading(1, "/sys/fs/cgroup/new/memory.max", "81920\n");
+	play();
+	assert_int_equal(world.memcg[world_memcg_by_id(&world, 200)].limit_pages, 20);
+	assert_int_equal(world.limits.nr_changes, 1);
+	assert_int_equal(world.unlimited_memcg, WORLD_ROOT);
+}
+
+static void limit_that_was_changed_counts_from_its_reading(void **state)
+{
+	(void)state;
+	made_machine(&tape, 100);
+	made_event(&tape, 0, GROUP_TASK, SCHED_PROCESS_EXIT, 99, 0);
+	reading(1, "/sys/fs/cgroup/g/memory.max", "409600\n");
+	reading(2, "/sys/fs/cgroup/g/memory.max", "204800\n");
+	made_event(&tape, 0, GROUP_TASK, SCHED_PROCESS_EXIT, 99, 0);
+	reading(3, "/sys/fs/cgroup/g/memory.max", "max\n");
+	play();
+	assert_int_equal(world.memcg[world_memcg_by_id(&world, GROUP_ID)].limit_pages, 50);
+	assert_int_equal(world.limits.nr_changes, 1);
+}
+
+static void reclaim_for_a_limit_that_no_reading_shows_is_noted(void **state)
+{
+	(void)state;
+	made_machine(&tape, 100);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_BEGIN, 0, 0);
+	new_memcg_with_a_task();
+	made_event(&tape, 0, OTHER_TASK, MM_VMSCAN_MEMCG_RECLAIM_BEGIN, 0, 0);
+	play();
+	assert_string_equal(world.memcg[world.unlimited_memcg].path, "/new");
+}
+
 static void damaged_tape_fails_with_the_readers_sentence(void **state)
 {
 	FILE *file;
@@ -604,6 +663,9 @@ int main(void)
 		TEST(tables_grow_and_keep_what_they_hold),
 		TEST(task_is_in_reclaim_between_begin_and_end),
 		TEST(readahead_says_which_pages_were_asked_for),
+		TEST(memcg_made_on_the_tape_has_the_limit_of_its_first_reading),
+		TEST(limit_that_was_changed_counts_from_its_reading),
+		TEST(reclaim_for_a_limit_that_no_reading_shows_is_noted),
 		TEST(damaged_tape_fails_with_the_readers_sentence),
 	};
 
