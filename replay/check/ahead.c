@@ -116,11 +116,13 @@ static bool sees(struct sighting *at, const struct tape_event *event, uint64_t *
 
 static bool some_stayed(const struct tape_event *event)
 {
-	uint64_t active = event->value[MM_VMSCAN_LRU_SHRINK_ACTIVE_NR_ACTIVE];
-	uint64_t deactivated = event->value[MM_VMSCAN_LRU_SHRINK_ACTIVE_NR_DEACTIVATED];
+	uint64_t active;
 
-	return event->kind == EVENT_MM_VMSCAN_LRU_SHRINK_ACTIVE && active && deactivated &&
-	       active != TAPE_VALUE_ABSENT;
+	if (event->kind != EVENT_MM_VMSCAN_LRU_SHRINK_ACTIVE)
+		return false; /* others have fewer fields */
+	active = event->value[MM_VMSCAN_LRU_SHRINK_ACTIVE_NR_ACTIVE];
+	return active && active != TAPE_VALUE_ABSENT &&
+	       event->value[MM_VMSCAN_LRU_SHRINK_ACTIVE_NR_DEACTIVATED];
 }
 
 static uint32_t *cursor_of(struct ahead *ahead, uint64_t pfn, bool make)

@@ -344,7 +344,9 @@ static void request_done(struct world *world, const struct tape_event *event)
 /* What is truncated gives its blocks back: where the file's last write went tells nothing of the next one. */
 static void blocks_freed(struct world *world, uint64_t dev, uint64_t ino)
 {
-	world->file[world_file(world, dev, ino)].written_sector = 0;
+	uint32_t file = world_file(world, dev, ino); /* which may move the array */
+
+	world->file[file].written_sector = 0;
 }
 
 static void page_deleted(struct world *world, const struct tape_event *event)
