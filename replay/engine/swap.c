@@ -16,7 +16,6 @@
 #include <string.h>
 
 #define NO_SLOT UINT64_MAX
-#define READAHEAD_HITS_AT_BOOT 4 /* swapin_readahead_hits; what they are later no tape tells */
 #define READ_TOGETHER_LIMIT 64 /* pages; page_cluster is 5 at most in any setting seen */
 
 static struct page_cache *slots_of_pages(struct replay *replay)
@@ -34,7 +33,6 @@ int replay_swap_init(struct replay *replay)
 			     (uint64_t)(nr - replay->world->nr_swap_pages) :
 			     0;
 	swap->first = swap->next; /* what lies before is taken by others */
-	swap->readahead_hits = READAHEAD_HITS_AT_BOOT;
 	swap->slot = calloc(swap->nr_slots + 1, sizeof(*swap->slot));
 	return swap->slot && !page_cache_init(&swap->slot_of) ? 0 : -1;
 }
