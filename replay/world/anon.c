@@ -13,6 +13,7 @@
 #define GFP_MOVABLE 0x8
 #define INSERTION_ANON 2
 #define INSERTION_SWAPCACHE 8
+#define INSERTION_SWAPBACKED 0x10
 #define PFN_CHUNK_SHIFT 15
 #define PFN_CHUNKS (1u << 17) /* 2^32 frames */
 #define ORDER_LIMIT 13
@@ -451,8 +452,15 @@ static void fresh_is_anon(struct anon_world *anon, struct world *world, uint32_t
 
 static void settle_task(struct anon_world *anon, struct world *world, struct anon_task *task)
 {
-	if (task->fresh != NONE)
-		fresh_is_anon(anon, world, task->fresh);
+	const struct fresh *fresh;
+
+	if (task->fresh == NONE)
+		return;
+	fresh = &anon->fresh[task->fresh];
+	/* A fault needs one new folio: what its task allocates behind it has no address, as a write to tmpfs. */
+	if (!fresh->locked && fresh->fault_index == task->fault_index)
+		task->fault_mm = 0;
+	fresh_is_anon(anon, world, task->fresh);
 }
 
 /* The next page that an mlock brings in; no fault tells of it. Return: false: the task is in none. */
@@ -539,8 +547,9 @@ static void page_inserted(struct anon_world *anon, struct world *world,
 		swapped_in(anon, entry);
 		return;
 	}
+	/* Shared memory is swapped as anonymous memory is, and lives on the same lists. */
 	if (!(event->value[MM_LRU_INSERTION_FLAGS] &
-	      INSERTION_ANON)) { /* tmpfs, migrated page cache */
+	      (INSERTION_ANON | INSERTION_SWAPBACKED))) { /* migrated page cache */
 		if (*entry & ENTRY_FRESH)
 			forget_fresh(anon, *entry & ~ENTRY_FRESH);
 		else if (*entry)

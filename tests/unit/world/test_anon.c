@@ -202,7 +202,7 @@ static void large_folio_is_as_many_pages_at_its_aligned_address(void **state)
 		"new 516 large, touched 519; freed 516, freed 517, freed 518, freed 519; ");
 }
 
-static void page_cache_pages_and_tmpfs_are_none(void **state)
+static void page_cache_pages_are_none_and_shared_memory_is_as_anonymous(void **state)
 {
 	(void)state;
 	fault(TASK, 5, false);
@@ -213,7 +213,19 @@ static void page_cache_pages_and_tmpfs_are_none(void **state)
 	alloc(TASK, 100, 0);
 	insert(TASK, 100, 4 | 0x10); /* shmem */
 	fault(TASK, 8, false);
-	assert_string_equal(steps(), "");
+	assert_string_equal(steps(), "new 7; ");
+}
+
+/* Nameless pages are numbered from 0 on. */
+static void write_to_tmpfs_has_no_address_and_leaves_that_of_the_fault_alone(void **state)
+{
+	(void)state;
+	fault(TASK, 5, true);
+	alloc(TASK, 100, 0);
+	alloc(TASK, 101, 0);
+	alloc(TASK, 102, 0);
+	fault(TASK, 5, false);
+	assert_string_equal(steps(), "new 5; new 0; new 1, touched 5; ");
 }
 
 static void copy_on_write_ends_the_page_that_was_there(void **state)
@@ -357,7 +369,8 @@ int main(void)
 		TEST(fault_at_a_kernel_address_is_no_page),
 		TEST(fault_on_a_page_in_swap_without_io_brings_it_in),
 		TEST(large_folio_is_as_many_pages_at_its_aligned_address),
-		TEST(page_cache_pages_and_tmpfs_are_none),
+		TEST(page_cache_pages_are_none_and_shared_memory_is_as_anonymous),
+		TEST(write_to_tmpfs_has_no_address_and_leaves_that_of_the_fault_alone),
 		TEST(copy_on_write_ends_the_page_that_was_there),
 		TEST(threads_share_an_address_space_and_children_have_their_own),
 		TEST(what_is_in_swap_goes_with_the_last_task),
