@@ -361,6 +361,7 @@ void machine_inode_evicted(struct machine *machine, const struct tape_event *eve
 
 	page_cache_file_gone(&machine->cache, file, machine->world->file[file].seen_pages,
 			     folio_without_inode, machine);
+	executable_forget(machine->world, file);
 }
 
 void machine_swap_out(struct machine *machine, struct folio *folio, uint32_t file, uint64_t index)

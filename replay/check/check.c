@@ -42,7 +42,7 @@ static bool follow_growth(struct check *check)
 	check->advice = calloc((size_t)nr * NR_ADVICES, sizeof(*check->advice));
 	check->gone = calloc(nr, sizeof(*check->gone));
 	return check->advice && check->gone && check->rotated && check->growth && check->burst &&
-	       check->rotation && check_page_tables_init(check);
+	       check->rotation && (check->tables = page_tables_open(&check->machine));
 }
 
 static void free_rooms(struct check *check)
@@ -59,7 +59,7 @@ static void free_rooms(struct check *check)
 	free(check->rotated);
 	check_advice_free(check);
 	check_looks_free(check);
-	check_page_tables_free(check);
+	page_tables_close(check->tables);
 	check_ahead_free(check);
 	free(check->tally);
 	free(check->explained);
@@ -395,7 +395,7 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_SCHED_PROCESS_EXEC:
 	case EVENT_SCHED_PROCESS_EXIT:
-		check_space_gone(check);
+		page_tables_space_gone(check->tables, NULL, NULL);
 		if (event->kind == EVENT_SCHED_PROCESS_EXEC)
 			check_exec_begun(check);
 		break;

@@ -14,7 +14,7 @@ struct folio *check_born(struct check *check, uint64_t pfn, struct mem_cgroup *m
 		machine_forget(&check->machine, old);
 	old = mm_folio_born(&check->machine.mm, pfn, memcg, (uint8_t)order);
 	if (old) {
-		check_unmapped(check, old);
+		page_tables_forget(check->tables, old);
 		check_look_begins(check, old);
 	}
 	return old;

@@ -30,6 +30,7 @@
 
 #include "replay/check/check.h"
 #include "replay/machine.h"
+#include "replay/page_tables.h"
 #include "replay/mm/lru_gen.h"
 #include "replay/mm/readahead.h"
 
@@ -316,6 +317,9 @@ struct check {
 	void *verdict_ctx;
 	uint64_t **look; /* by pfn: verdicts.c */
 	struct page_tables *tables; /* NULL: nobody asks for them */
+	/* Whose folio was evicted by the isolation of this number: page_tables.c, foresee(). */
+	const struct lruvec *foreseen;
+	uint32_t last_isolation;
 	struct ahead *ahead; /* NULL: there is nothing to know */
 	uint32_t swap_file[SWAP_DEVICES]; /* numbers that stand for swap devices */
 	unsigned int nr_swap_files;
@@ -676,26 +680,14 @@ void check_deactivated_placed(struct check *check, struct reclaim_bracket *brack
 
 /* ---- page_tables.c */
 
-/** check_page_tables_init() - nothing is mapped. Return: false without memory. */
-bool check_page_tables_init(struct check *check);
-
-/** check_page_tables_free() - free what is known of them. */
-void check_page_tables_free(struct check *check);
-
 /** check_mapped() - the current event's task has the folio in its page tables from now on. */
 void check_mapped(struct check *check, const struct folio *folio);
-
-/** check_unmapped() - nobody has: the frame begins a new life. */
-void check_unmapped(struct check *check, const struct folio *folio);
 
 /** check_looked_again() - whatever the folio's eviction will say, it is not of its last active list. */
 void check_looked_again(struct check *check, const struct folio *folio);
 
 /** check_is_foreseen() - that the folio went from an active list was taken from the eviction at hand. */
 bool check_is_foreseen(const struct check *check, const struct folio *folio);
-
-/** check_space_gone() - the current event may have ended an address space. */
-void check_space_gone(struct check *check);
 
 /**
  * check_who_stays() - which folios of those taken from an active list stay there

@@ -10,7 +10,15 @@ static void evicted(void *ctx, struct folio *folio, uint64_t shadow)
 
 	if (folio_test(folio, FOLIO_mapped))
 		replay_page_unmapped(replay, folio);
+	page_tables_forget(replay->mapped.tables, folio);
 	machine_evicted(&replay->machine, folio, shadow);
+}
+
+static bool executable(void *ctx, const struct folio *folio)
+{
+	const struct replay *replay = ctx;
+
+	return executable_page(replay->world, folio->file, folio->index) == EXECUTABLE;
 }
 
 /* Whether what is in memory differs from what is in swap is on no tape: it was written to, to be safe. */
@@ -36,6 +44,7 @@ struct reclaim_hooks replay_hooks(struct replay *replay)
 		.ctx = replay,
 		.evicted = evicted,
 		.referenced = replay_referenced,
+		.executable = executable,
 		.add_to_swap = replay_add_to_swap,
 		.unmap = unmap,
 		.write_out = replay_write_out,

@@ -195,9 +195,11 @@ void replay_event(struct replay *replay, const struct tape_event *event, uint64_
 		break;
 	case EVENT_SCHED_PROCESS_EXIT:
 		replay_fault_over(replay);
+		replay_space_gone(replay);
 		replay_follow_overhead(replay);
 		break;
 	case EVENT_SCHED_PROCESS_EXEC:
+		replay_space_gone(replay);
 		replay_follow_overhead(replay);
 		break;
 	case EVENT_PAGE_CACHE_RA_ORDER:

@@ -58,6 +58,7 @@ struct folio *replay_bring_in_for(struct replay *replay, struct mem_cgroup *memc
 		replay->failed = true;
 		return NULL;
 	}
+	page_tables_forget(replay->mapped.tables, folio);
 	foretell(replay, folio, file, index);
 	if (task && task->in_fault)
 		folio_set(folio, FOLIO_in_fault);
@@ -255,6 +256,7 @@ void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t ind
 	folio_clear(folio, FOLIO_demanded | PG_locked);
 	replay_look_begins(replay, folio);
 	folio_set(folio, FOLIO_mapped | FOLIO_young);
+	replay_mapped(replay, folio);
 }
 
 /* Fault-around finds this folio, NULL: none. Return: its page counts as a hit. */
@@ -266,6 +268,7 @@ static bool map_around(struct replay *replay, struct folio *folio)
 		replay_look_begins(replay, folio);
 		folio_set(folio, FOLIO_mapped | FOLIO_young);
 	}
+	replay_mapped(replay, folio);
 	return !folio_test(folio, PG_workingset);
 }
 

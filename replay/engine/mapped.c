@@ -12,7 +12,9 @@
 
 int replay_mapped_init(struct replay *replay)
 {
-	return page_cache_init(&replay->mapped.looked) || page_cache_init(&replay->mapped.asked) ?
+	replay->mapped.tables = page_tables_open(&replay->machine);
+	return !replay->mapped.tables || page_cache_init(&replay->mapped.looked) ||
+			       page_cache_init(&replay->mapped.asked) ?
 		     -1 :
 		     0;
 }
@@ -21,8 +23,40 @@ void replay_mapped_exit(struct replay *replay)
 {
 	page_cache_exit(&replay->mapped.looked);
 	page_cache_exit(&replay->mapped.asked);
+	page_tables_close(replay->mapped.tables);
 	free(replay->mapped.due);
 	free(replay->mapped.mmap_miss);
+}
+
+void replay_mapped(struct replay *replay, struct folio *folio)
+{
+	struct world_task *task = world_task(replay->world, replay->event->pid);
+
+	/* Facts know of accesses, and whose they are nobody asks. */
+	if (!replay->mapped.stream.facts && page_tables_map(replay->mapped.tables, task, folio))
+		folio_set(folio, FOLIO_mapped | FOLIO_young);
+}
+
+static void unmapped(void *ctx, struct folio *folio, bool young, bool last)
+{
+	struct replay *replay = ctx;
+	struct mm *mm = &replay->machine.mm;
+
+	if (last)
+		folio_clear(folio, FOLIO_mapped | FOLIO_young);
+	if (!young)
+		return;
+	replay_stimulus(replay, INFER_zap_marks);
+	mm->policy->folio_accessed(mm, replay_cpu(replay), folio);
+}
+
+/*
+ * Kernel: mm/memory.c, zap_present_folio_ptes(), v6.18.
+ * Differs: what was accessed after reclaim had looked at it counts as not young.
+ */
+void replay_space_gone(struct replay *replay)
+{
+	page_tables_space_gone(replay->mapped.tables, unmapped, replay);
 }
 
 void replay_imagine(struct replay *replay, const struct access_facts *facts, enum access_fill fill,
@@ -113,8 +147,10 @@ bool replay_referenced(void *ctx, struct folio *folio)
 	enum access_known known = ACCESS_NONE;
 	bool young = folio_test_clear(folio, FOLIO_young);
 
-	if (!mapped->stream.facts || replay->machine.mm.policy->exact)
+	if (!mapped->stream.facts || replay->machine.mm.policy->exact) {
+		page_tables_looked(mapped->tables, folio);
 		return young;
+	}
 	mapped->nr_asked++;
 	if (mapped->own && !folio->order) {
 		bool found = young;

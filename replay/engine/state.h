@@ -26,6 +26,7 @@
 #include "replay/engine/engine.h"
 #include "replay/facts.h"
 #include "replay/machine.h"
+#include "replay/page_tables.h"
 #include "replay/mm/mmu_gather.h"
 #include "replay/mm/readahead.h"
 
@@ -112,12 +113,14 @@ struct due_access {
 };
 
 struct run_mapped {
+	struct page_tables *tables; /* of a run without facts */
 	struct access_stream stream; /* facts NULL: no page counts as accessed but by a fault */
 	uint32_t *mmap_miss; /* by file: as the kernel's struct file_ra_state has it */
 	uint64_t room_mmap_miss;
 	bool own; /* its facts are this policy's own at this size */
 	struct page_cache looked; /* by place: when the young bit was cleared, ns << 1 | 1 */
-	struct page_cache asked; /* the same of this run's own looks: own ones are of the kernel's time */
+	struct page_cache
+		asked; /* the same of this run's own looks: own ones are of the kernel's time */
 	struct due_access *due; /* heap, the soonest first */
 	uint64_t nr_due, room_due;
 	uint64_t nr_asked, nr_unknown, first_unknown_ns;
@@ -256,6 +259,12 @@ int replay_foreign_init(struct replay *replay);
 
 /** replay_foreign_reclaim() - a call that somebody outside of its memcg had asked for has ended: this run is asked, too */
 void replay_foreign_reclaim(struct replay *replay, const struct foreign_call *call);
+
+/** replay_mapped() - the current event's task has a file folio in its page tables, which makes it young. */
+void replay_mapped(struct replay *replay, struct folio *folio);
+
+/** replay_space_gone() - the current event may have ended an address space: what was young there is marked. */
+void replay_space_gone(struct replay *replay);
 
 /** replay_follow_overhead() - the limited memcg's overhead as it is known now: see INFER_overhead_at_reclaim. */
 void replay_follow_overhead(struct replay *replay);

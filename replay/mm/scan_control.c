@@ -349,9 +349,16 @@ static bool folio_is_young(const struct reclaim_hooks *hooks, struct folio *foli
 	       hooks->referenced(hooks->ctx, folio);
 }
 
+/* Programs: their folios stay active as long as they are found young. */
+static bool is_executable(const struct reclaim_hooks *hooks, const struct folio *folio)
+{
+	return hooks->executable && folio_is_file_lru(folio) &&
+	       hooks->executable(hooks->ctx, folio);
+}
+
 /*
  * Kernel: mm/vmscan.c, folio_check_references(), v6.18.
- * Differs: a folio is mapped by one vma, and no mapping counts as executable.
+ * Differs: a folio is mapped by one vma.
  */
 static enum folio_verdict check_references(struct mm *mm, const struct reclaim_hooks *hooks,
 					   struct folio *folio)
@@ -361,7 +368,31 @@ static enum folio_verdict check_references(struct mm *mm, const struct reclaim_h
 
 	if (!young)
 		return FOLIO_RECLAIM;
-	return activate ? FOLIO_ACTIVATE : FOLIO_KEEP;
+	return activate || is_executable(hooks, folio) ? FOLIO_ACTIVATE : FOLIO_KEEP;
+}
+
+/*
+ * Of an active list executable folios that are young stay there; they go back first.
+ * Kernel: mm/vmscan.c, shrink_active_list(), v6.18.
+ * Differs: all folios are evictable.
+ */
+static void examine_active(struct mm *mm, const struct scan_request *request,
+			   const struct reclaim_hooks *hooks, struct list_head *taken)
+{
+	struct list_head stay, *pos = taken->next;
+
+	list_init(&stay);
+	while (pos != taken) {
+		struct folio *folio = list_entry(pos, struct folio, lru);
+
+		pos = pos->next;
+		if (folio_is_young(hooks, folio) && is_executable(hooks, folio))
+			list_move_tail(&folio->lru, &stay);
+		else
+			mm->policy->examine_active(mm, request->lruvec, folio);
+	}
+	if (!list_empty(&stay))
+		mm->policy->putback(mm, request, &stay);
 }
 
 /* An anon folio that is not young: to swap with it. FOLIO_RECLAIM: what is in swap is its content. */
@@ -503,12 +534,7 @@ static void shrink_list(struct reclaim_walk *walk, const struct scan_request *re
 	lruvec_count(lruvec, COUNT_isolations, 1);
 	lruvec_count(lruvec, COUNT_pgrefill, result->nr_pgrefill);
 	if (lru_is_active(request->lru)) {
-		for (struct list_head *pos = taken.next; pos != &taken; pos = pos->next) {
-			struct folio *folio = list_entry(pos, struct folio, lru);
-
-			folio_is_young(hooks, folio); /* cleared, and no matter which it was */
-			mm->policy->examine_active(mm, lruvec, folio);
-		}
+		examine_active(mm, request, hooks, &taken);
 		lruvec_lock(lruvec, LOCK_putback, result->nr_taken);
 	} else {
 		bool file = request->lru == LRU_INACTIVE_FILE;

@@ -192,6 +192,8 @@ struct reclaim_hooks {
 	void (*evicted)(void *ctx, struct folio *folio, uint64_t shadow);
 	/* Was a mapped folio accessed through page tables since this was last asked? It is young no more. */
 	bool (*referenced)(void *ctx, struct folio *folio);
+	/* Is a mapped file folio of a part that is mapped executable? NULL: none is. */
+	bool (*executable)(void *ctx, const struct folio *folio);
 	/* Find room in swap for an anon folio. Return: there is. */
 	bool (*add_to_swap)(void *ctx, struct folio *folio);
 	/* No page table points to an anon folio any more. Return: it differs from what is in swap. */

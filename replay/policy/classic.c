@@ -563,8 +563,7 @@ static void classic_isolate(struct mm *mm, const struct scan_request *request,
 }
 
 /*
- * Kernel: mm/vmscan.c, shrink_active_list(), v6.18.
- * Differs: mapped executable file folios count as not young.
+ * Kernel: mm/vmscan.c, shrink_active_list(), v6.18. Those that stay are not asked for.
  */
 static bool classic_examine_active(struct mm *mm, struct lruvec *lruvec, struct folio *folio)
 {

@@ -374,6 +374,8 @@ void world_exit(struct world *world)
 		free(world->memcg[n].path);
 	free(world->task);
 	free(world->reader);
+	for (uint32_t n = 0; world->file && n < world->nr_files; n++)
+		free(world->file[n].exec);
 	free(world->file);
 	free(world->file_hash);
 	free(world->memcg);

@@ -13,6 +13,7 @@
 
 #include "replay/mm/zones.h"
 #include "replay/world/anon.h"
+#include "replay/world/executable.h"
 #include "replay/world/spaces.h"
 #include "replay/world/foreign_reclaim.h"
 #include "replay/world/limits.h"
@@ -93,6 +94,9 @@ struct world_file {
 	uint32_t ra_pages; /* limit of a readahead window, as last seen; UINT32_MAX: not yet */
 	uint8_t max_order; /* greatest of its folios seen: 0 where its mapping has no large ones */
 	bool has_older; /* pages of it that the tape never saw come were read */
+	uint8_t *exec; /* by page: enum executable */
+	uint32_t exec_pages; /* its room */
+	bool exec_known; /* some page of it is executable */
 	/* Where its last write began, which tells the pages of later ones; sector 0: not written yet. */
 	uint64_t written_sector, written_page;
 	bool block_device; /* a file system's metadata, cached under the device's own inode */
