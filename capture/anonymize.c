@@ -25,6 +25,7 @@ enum field_rule {
 	FIELD_CGROUP,
 	FIELD_DEVICE,
 	FIELD_PFN,
+	FIELD_ADDRESS,
 	FIELD_COMM,
 	FIELD_CGROUP_PATH,
 	FIELD_PATH,
@@ -329,6 +330,8 @@ static uint64_t replace_number(struct copy *copy, enum field_rule rule, uint64_t
 		return anonymize_device(&copy->names, value);
 	case FIELD_PFN:
 		return pfn_map_get(&copy->pfns, value);
+	case FIELD_ADDRESS:
+		return anonymize_address(&copy->names, value);
 	default:
 		return value;
 	}

@@ -10,6 +10,10 @@
 #define LAST_PID 4194303 /* PID_MAX_LIMIT of 64-bit kernels - 1 */
 #define MINOR_BITS 20
 #define MINOR_MASK ((1u << MINOR_BITS) - 1)
+#define USER_BITS 56 /* of addresses of user space, with page tables of five levels */
+#define KERNEL_FIRST (~UINT64_C(0) << USER_BITS)
+#define ADDRESS_SHIFT 30
+#define PAGE_MASK (~UINT64_C(4095))
 
 /* Purposes of keyed_hash(): never renumbered, for tapes made with one key are compared. */
 enum {
@@ -20,6 +24,7 @@ enum {
 	HASH_COMM,
 	HASH_PATH_PART,
 	HASH_TEXT,
+	HASH_ADDRESS = 9, /* 8 is that of anonymize_pfn.c */
 };
 
 static const char *const kernel_threads[] = {
@@ -98,6 +103,17 @@ uint64_t anonymize_device(struct anonymize_names *names, uint64_t dev)
 	if (dev >> MINOR_BITS && !is_device(names, dev) && names->nr_devices < ANONYMIZE_DEVICES)
 		names->device[names->nr_devices++] = dev;
 	return (dev & ~(uint64_t)MINOR_MASK) | replace(names, &names->minors, dev & MINOR_MASK);
+}
+
+uint64_t anonymize_address(const struct anonymize_names *names, uint64_t address)
+{
+	uint64_t moved = keyed_hash_number(&names->key, HASH_ADDRESS, 0) << ADDRESS_SHIFT;
+
+	if (address == UINT64_MAX)
+		return address;
+	if (address >> USER_BITS)
+		return KERNEL_FIRST;
+	return (address + moved) & ~KERNEL_FIRST & PAGE_MASK;
 }
 
 /* ---- names */

@@ -36,6 +36,13 @@ uint64_t anonymize_inode(struct anonymize_names *names, uint64_t inode);
 uint64_t anonymize_cgroup(struct anonymize_names *names, uint64_t id);
 uint64_t anonymize_device(struct anonymize_names *names, uint64_t dev); /* major << 20 | minor */
 
+/**
+ * anonymize_address() - a virtual address
+ * User pages all move by the same number of GiB, modulo 2^56, so that neighbours stay neighbours and large
+ * folios aligned; the offset in the page becomes 0. The kernel's own addresses all become the first of them.
+ */
+uint64_t anonymize_address(const struct anonymize_names *names, uint64_t address);
+
 /*
  * What a name becomes, written to @to. Equal names become equal ones. A path's parts are replaced
  * one by one, so that what lies in a directory still does.

@@ -429,8 +429,9 @@ static struct drawn draw(const struct access_stream *stream, const struct fact_p
 			drawn.nr_slots = SLOTS_LIMIT;
 		drawn.chance = (times << 16) / drawn.nr_slots;
 	}
-	drawn.seed = mix(mix(stream->seed + 1) ^ (page->first + i) * UINT64_C(0x9e3779b97f4a7c15) ^
-			 page->index << 20);
+	/* By the page's number, not by its address, which an anonymized tape has not. */
+	drawn.seed = mix(mix(stream->seed + 1) ^ ((uint64_t)(page - stream->facts->page) << 32 |
+						  i) * UINT64_C(0x9e3779b97f4a7c15));
 	return drawn;
 }
 

@@ -19,4 +19,17 @@ record -o writes.lrt --memory 32M -- "$BIN/mixed_io" --file data --ops 20000 --w
 (($(count writes.lrt block_rq_complete) > 0)) || fail "no write was completed while it was recorded"
 "$LRUTAPE" anonymize -o written.lrt writes.lrt || fail "the tape is not copied"
 all_of writes.lrt written.lrt
+((status == 0)) || exit 1
+
+# Anonymous pages are known by their addresses, and by where they lie in swap.
+. "$TOP/tests/live/classes.bash"
+if [[ $(wc -l </proc/swaps) != 1 ]]; then
+	echo "no swap is made: something is swapped to already"
+	exit 0
+fi
+class_with_swap record -o swapped.lrt --memory 16M -- "$BIN/logged_touch" --anon-pages 8000 --touches 25000
+(($(count swapped.lrt page_fault_user) > 0 && $(count swapped.lrt mm_vmscan_write_folio) > 0)) ||
+	fail "nothing was swapped out while it was recorded"
+"$LRUTAPE" anonymize -o hidden.lrt swapped.lrt || fail "the tape is not copied"
+all_of swapped.lrt hidden.lrt
 exit $status

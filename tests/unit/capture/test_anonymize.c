@@ -111,6 +111,25 @@ static void blocks_change_places_within_their_zone(void **state)
 	pfn_map_free(&map);
 }
 
+static void addresses_move_together(void **state)
+{
+	const uint64_t first = UINT64_C(0x55d0c0a00000), kernel = UINT64_C(0xffff888012345678);
+	struct anonymize_names names;
+	uint64_t moved;
+
+	(void)state;
+	anonymize_names_init(&names, &with_key.key);
+	moved = anonymize_address(&names, first);
+	assert_int_not_equal(moved, first);
+	assert_int_equal((moved ^ first) & ((1 << 30) - 1), 0); /* a 2 MiB folio stays aligned */
+	assert_int_equal(moved >> 56, 0);
+	assert_int_equal(anonymize_address(&names, first + 0x123), moved);
+	assert_int_equal(anonymize_address(&names, first + 0x7000), moved + 0x7000);
+	assert_int_equal(anonymize_address(&names, kernel), UINT64_C(0xff00000000000000));
+	assert_int_equal(anonymize_address(&names, UINT64_MAX), UINT64_MAX);
+	anonymize_names_free(&names);
+}
+
 /* ---- names */
 
 static void assert_comm(const char *comm, const char *expected)
@@ -763,6 +782,7 @@ int main(void)
 		cmocka_unit_test(a_map_is_one_to_one_until_it_is_full),
 		cmocka_unit_test(a_map_widens_when_half_of_it_is_taken),
 		cmocka_unit_test(blocks_change_places_within_their_zone),
+		cmocka_unit_test(addresses_move_together),
 		cmocka_unit_test(kernel_threads_stay_recognisable),
 		cmocka_unit_test(no_secret_is_on_the_copy),
 		cmocka_unit_test(the_copy_hangs_together),
