@@ -272,6 +272,16 @@ static bool shrink_ended(const struct reclaim_walk *walk, struct lruvec *lruvec)
 	return false;
 }
 
+/* In a run all folios lie in one zone, and whoever reclaims has use for them. */
+static uint8_t eligible_zone(const struct reclaim_walk *walk)
+{
+	const uint8_t highest = MAX_NR_ZONES - 1;
+
+	return walk->mm->config.hold_drains && walk->sc.reclaim_idx < highest ?
+		       walk->sc.reclaim_idx :
+		       highest;
+}
+
 static bool lru_gen_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec,
 				struct scan_request *request)
 {
@@ -306,8 +316,7 @@ static bool lru_gen_shrink_next(struct reclaim_walk *walk, struct lruvec *lruvec
 									      MAX_LRU_BATCH,
 		.tier_idx = shrink->tier_idx,
 		.swappiness = shrink->swappiness,
-		.reclaim_idx = walk->sc.reclaim_idx < MAX_NR_ZONES ? walk->sc.reclaim_idx :
-								     MAX_NR_ZONES - 1,
+		.reclaim_idx = eligible_zone(walk),
 		.other_type_next = shrink->other_type_next,
 	};
 	return true;

@@ -242,6 +242,39 @@ static void what_comes_of_an_isolation_is_foreseen(void **state)
 	event_stream_close(stream);
 }
 
+/* A run ends where its task does something else; other tasks' events in between are no end. */
+static void what_a_task_goes_on_to_remove_is_foreseen(void **state)
+{
+	char text[256] = "";
+	struct event_stream *stream;
+	const struct tape_event *event;
+	const uint32_t *pfn;
+	uint64_t foreseen;
+	unsigned int nr;
+	size_t at = 0;
+
+	(void)state;
+	made_delete(&tape, 0, 10, 1);
+	made_delete(&tape, 1, 11, 7);
+	made_delete(&tape, 0, 10, 2);
+	made_read(&tape, 1, 11, 40, 40);
+	made_delete(&tape, 0, 10, 3);
+	made_delete(&tape, 1, 11, 8);
+	made_read(&tape, 0, 10, 41, 41);
+	made_delete(&tape, 0, 10, 4);
+	stream = event_stream_open(made_tape_read(&tape));
+	assert_non_null(stream);
+	event_stream_foresee(stream, FORESEE_VICTIMS);
+	while (event_stream_next(stream, &event, &foreseen) > 0) {
+		pfn = event_stream_victims(stream, &nr);
+		for (unsigned int i = 0; i < nr; i++)
+			at += (size_t)sprintf(text + at, "%s%u", i ? "," : " ",
+					      pfn[i] - (unsigned int)MADE_PFN);
+	}
+	assert_string_equal(text, " 1,2,3 7 8 4");
+	event_stream_close(stream);
+}
+
 static void losses_come_through(void **state)
 {
 	struct event_stream *stream;
@@ -317,6 +350,7 @@ int main(void)
 		TEST(kept_strings_are_their_own),
 		TEST(events_keep_order_values_and_strings_through_the_look_ahead),
 		TEST(what_comes_of_an_isolation_is_foreseen),
+		TEST(what_a_task_goes_on_to_remove_is_foreseen),
 		TEST(losses_come_through),
 		TEST(tape_without_events_ends_at_once),
 	};
