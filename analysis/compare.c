@@ -624,12 +624,32 @@ static int load_run_belief(sqlite3 *db, const struct compare_run *run, bool othe
 	return found ? 0 : -1;
 }
 
+/* The earlier one of both runs. */
+static int load_walks(sqlite3 *db, const struct compare_pair *pair, struct compare_belief *belief)
+{
+	sqlite3_stmt *statement;
+	int code;
+
+	if (sqlite3_prepare_v2(db,
+			       "SELECT CAST(value AS INTEGER) FROM run_setting"
+			       " WHERE name = 'walks_from_ns' AND run_id IN (?, ?)",
+			       -1, &statement, NULL) != SQLITE_OK)
+		return -1;
+	sqlite3_bind_int64(statement, 1, pair->a->run_id);
+	sqlite3_bind_int64(statement, 2, pair->b->run_id);
+	while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+		if (sqlite3_column_int64(statement, 0) < belief->walks_from_ns)
+			belief->walks_from_ns = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	return code == SQLITE_DONE ? 0 : -1;
+}
+
 int compare_load_belief(sqlite3 *db, const struct compare_pair *pair, struct compare_belief *belief)
 {
 	bool other_tape = pair->a->tape_id != pair->b->tape_id;
 
-	*belief = (struct compare_belief){ .stimuli = -1 };
-	if (load_run_belief(db, pair->a, true, belief) ||
+	*belief = (struct compare_belief){ .stimuli = -1, .walks_from_ns = INT64_MAX };
+	if (load_walks(db, pair, belief) || load_run_belief(db, pair->a, true, belief) ||
 	    load_run_belief(db, pair->b, other_tape, belief) ||
 	    load_agreement(db, pair->a->tape_id, belief))
 		return -1;

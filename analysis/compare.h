@@ -232,6 +232,7 @@ struct compare_belief {
 	int64_t least_decided, least_equal;
 	int64_t nr_events, nr_lost, nr_losses_unknown;
 	int64_t inferred, stimuli; /* of the run with the greater share; stimuli -1: not known */
+	int64_t walks_from_ns; /* from when on a run lacks page-table walks; INT64_MAX: it does not */
 };
 
 /** compare_load_belief() - of both runs' tapes, the worse number. Return: 0 or -1, as above. */

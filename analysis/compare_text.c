@@ -352,6 +352,10 @@ static void write_belief(FILE *to, const struct compare_belief *belief)
 		compare_share_text(belief->inferred, belief->stimuli, share, sizeof(share));
 		fprintf(to, "; %s of stimuli inferred", share);
 	}
+	if (belief->walks_from_ns != INT64_MAX)
+		fprintf(to,
+			"; from %.6f s on MGLRU is a bound: it aged mapped folios, for which the kernel walks page tables",
+			(double)belief->walks_from_ns / 1e9);
 }
 
 static void write_unknown(FILE *to, const char *run, const struct compare_estimate *estimate)

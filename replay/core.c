@@ -56,6 +56,7 @@ static const struct replay_core own = {
 	.stimuli = replay_stimuli,
 	.inferred = replay_inferred,
 	.unknown = replay_unknown,
+	.walks_from = replay_walks_from,
 	.close = replay_close,
 };
 

@@ -62,6 +62,7 @@ struct replay_core {
 	uint64_t (*stimuli)(const struct replay *replay, uint64_t *inferred);
 	uint64_t (*inferred)(const struct replay *replay, enum infer_rule rule);
 	uint64_t (*unknown)(const struct replay *replay, uint64_t *asked, uint64_t *first_ns);
+	uint64_t (*walks_from)(const struct replay *replay);
 	void (*close)(struct replay *replay);
 };
 

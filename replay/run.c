@@ -260,6 +260,17 @@ static void add_machine_accuracy(const struct row_place *to)
 	}
 }
 
+static void add_walks(const struct run *run, struct results *results)
+{
+	uint64_t from_ns = run->core->walks_from(run->replay);
+	char text[32];
+
+	if (!from_ns)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64, from_ns);
+	results_add_setting(results, run->run_id, "walks_from_ns", text);
+}
+
 void run_add_trust(const struct run *run, struct results *results, const struct world *world,
 		   const struct accuracy *accuracy)
 {
@@ -274,6 +285,7 @@ void run_add_trust(const struct run *run, struct results *results, const struct 
 	};
 	uint64_t first_ns;
 
+	add_walks(run, results);
 	estimate.unknown = run->core->unknown(run->replay, &estimate.asked, &first_ns);
 	if (estimate.unknown)
 		estimate.first_unknown_ns = first_ns;

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void check_lru_gen_eviction_over(struct check *check)
 {
@@ -43,6 +44,34 @@ static void begin_eviction(struct check *check, struct mem_cgroup *memcg, uint64
 	check->debugfs_task = task;
 }
 
+/* "memcg NUMBER PATH" in a text of lru_gen_full. Return: there is such a line; @path is set. */
+static bool find_path(const char *text, unsigned int number, char path[WORLD_PATH_BYTES])
+{
+	unsigned int found;
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "memcg %u %4095s", &found, path) == 2 && found == number)
+			return true;
+	}
+	return false;
+}
+
+/* Which memcg has that number lru_gen_full says; without one, the command is of the recorded memcg. */
+static struct mem_cgroup *memcg_of_number(struct check *check, unsigned int number)
+{
+	const struct world *world = check->world;
+	char path[WORLD_PATH_BYTES];
+	bool known = world->lru_gen_start && find_path(world->lru_gen_start, number, path);
+
+	for (uint32_t i = 0; i < world->nr_lru_gen && !known; i++)
+		known = find_path(world->lru_gen[i].text, number, path);
+	for (uint32_t n = 1; known && n < world->nr_memcgs; n++)
+		if (!world->memcg[n].gone && !strcmp(world->memcg[n].path, path))
+			return machine_memcg(&check->machine, n);
+	return machine_memcg(&check->machine, world->command_memcg);
+}
+
 void check_lru_gen_mark(struct check *check, const char *text)
 {
 	unsigned long long seq, nr = UINT64_MAX;
@@ -53,8 +82,7 @@ void check_lru_gen_mark(struct check *check, const char *text)
 	if (sscanf(text, "lru_gen %c %u %u %llu %u %llu", &command, &memcg_id, &nid, &seq,
 		   &swappiness, &nr) < 4)
 		return;
-	/* Which memcg has that number is in lru_gen_full; the command is of the recorded one so far. */
-	memcg = machine_memcg(&check->machine, check->world->command_memcg);
+	memcg = memcg_of_number(check, memcg_id);
 	if (command == '+')
 		lru_gen_inc_max_seq(&check->machine.mm, mem_cgroup_lruvec(memcg, 0), swappiness);
 	else if (command == '-')

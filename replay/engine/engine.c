@@ -92,6 +92,17 @@ uint64_t replay_inferred(const struct replay *replay, enum infer_rule rule)
 	return replay->inferred[rule];
 }
 
+#define LRU_GEN_CORE 1 /* bits of /sys/kernel/mm/lru_gen/enabled */
+#define LRU_GEN_MM_WALK 2
+
+uint64_t replay_walks_from(const struct replay *replay)
+{
+	const unsigned int enabled = replay->world->lru_gen_enabled;
+	const bool walks_off = enabled & LRU_GEN_CORE && !(enabled & LRU_GEN_MM_WALK);
+
+	return walks_off ? 0 : replay->machine.mm.walks_from_ns;
+}
+
 uint64_t replay_unknown(const struct replay *replay, uint64_t *asked, uint64_t *first_ns)
 {
 	*asked = replay->mapped.nr_asked;

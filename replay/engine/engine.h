@@ -70,6 +70,13 @@ void replay_imagine(struct replay *replay, const struct access_facts *facts, enu
  */
 uint64_t replay_unknown(const struct replay *replay, uint64_t *asked, uint64_t *first_ns);
 
+/**
+ * replay_walks_from() - when MGLRU first aged a group with mapped folios; 0: it did not
+ * The kernel walks page tables then, unless that is switched off, and promotes what it finds young. A run has no
+ * walks: from there on it is a bound.
+ */
+uint64_t replay_walks_from(const struct replay *replay);
+
 /** replay_event() - the next event. @read_end: of event_stream_next(). */
 void replay_event(struct replay *replay, const struct tape_event *event, uint64_t read_end);
 

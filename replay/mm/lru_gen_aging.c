@@ -128,6 +128,8 @@ restart:
 		}
 	lrugen->max_seq++;
 	lrugen->birth_ns[next] = mm->now_ns;
+	if (lruvec->has_mapped && !mm->walks_from_ns)
+		mm->walks_from_ns = mm->now_ns;
 	lruvec_count(lruvec, COUNT_aging, 1);
 }
 

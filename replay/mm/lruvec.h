@@ -55,6 +55,7 @@ struct lruvec {
 
 	struct lock_count lock[NR_LOCK_SITES];
 	uint64_t counter[NR_COUNTERS];
+	bool has_mapped; /* in a run: page tables have pointed to folios of it */
 	void *private; /* the policy's, reclaim_policy.lruvec_private_bytes long */
 };
 

@@ -49,6 +49,8 @@ struct mm {
 	unsigned int nr_nodes;
 	struct zones zones; /* of node 0; none if the tape does not say */
 	uint64_t now_ns; /* trace clock */
+	/* MGLRU: when first a lruvec with mapped folios was aged, so that page tables should have been walked; 0: never. */
+	uint64_t walks_from_ns;
 	struct memmap memmap;
 	struct mem_cgroup *root;
 	struct mem_cgroup **memcg; /* by index */

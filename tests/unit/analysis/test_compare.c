@@ -280,6 +280,7 @@ static void lines_hold_both_sides(void **state)
 	assert_int_equal(belief.decided, 0);
 	assert_int_equal(belief.stimuli, 10);
 	assert_int_equal(belief.nr_events, 100);
+	assert_int_equal(belief.walks_from_ns, INT64_MAX);
 	compare_belief_free(&belief);
 	compare_free(&compare);
 	sqlite3_close(db);

@@ -195,6 +195,23 @@ static void saturated_folio_stays_whatever_its_tier_does(void **state)
 	drawn_close(drawn);
 }
 
+static void aging_of_mapped_folios_is_where_walks_are_missing(void **state)
+{
+	struct drawn *drawn = open_lru_gen("lru_gen@6.12");
+
+	(void)state;
+	drawn->mm.now_ns = 5;
+	lru_gen_inc_max_seq(&drawn->mm, drawn->lruvec, 0);
+	assert_int_equal(drawn->mm.walks_from_ns, 0);
+	drawn->lruvec->has_mapped = true;
+	drawn->mm.now_ns = 7;
+	lru_gen_inc_max_seq(&drawn->mm, drawn->lruvec, 0);
+	drawn->mm.now_ns = 9;
+	lru_gen_inc_max_seq(&drawn->mm, drawn->lruvec, 0);
+	assert_int_equal(drawn->mm.walks_from_ns, 7);
+	drawn_close(drawn);
+}
+
 static void aging_merges_the_oldest_reversed(void **state)
 {
 	struct drawn *drawn = open_lru_gen("lru_gen@6.12"), *bulk;
@@ -366,6 +383,7 @@ int main(void)
 		cmocka_unit_test(accesses_say_the_tier),
 		cmocka_unit_test(protected_folios_are_reversed),
 		cmocka_unit_test(saturated_folio_stays_whatever_its_tier_does),
+		cmocka_unit_test(aging_of_mapped_folios_is_where_walks_are_missing),
 		cmocka_unit_test(aging_merges_the_oldest_reversed),
 		cmocka_unit_test(tier_is_protected_once_it_comes_back_too_often),
 		cmocka_unit_test(counts_become_averages_that_halve),
