@@ -33,6 +33,15 @@ void replay_advised(struct replay *replay, const struct anon_step *step, bool fi
 	folio = page_cache_folio(&replay->machine.cache, step->file, step->index);
 	if (!folio || folio->index != step->index)
 		return; /* in swap, or one of a large folio's pages */
+	/* Unmapped by reclaim, and still there: the kernel finds a swap entry, and leaves it alone. */
+	if (!folio_test(folio, FOLIO_mapped) && step->what != ANON_UNLOCKED) {
+		if (step->what != ANON_LAZYFREE)
+			return;
+		replay_anon_slot_freed(replay, folio);
+		machine_leave_page_cache(&replay->machine, folio);
+		replay_zap_folio(replay, folio);
+		return;
+	}
 	switch (step->what) {
 	case ANON_COLD:
 		cool(folio);

@@ -126,6 +126,58 @@ static void synchronous_swap_reads_one_page_at_a_time(void **state)
 	assert_int_equal(counter(COUNT_pgrotated), 0); /* freed by the scan that wrote them */
 }
 
+static void say(uint64_t index, uint64_t pages, uint64_t advice)
+{
+	made_event(&tape, 0, GROUP_TASK, SYS_ENTER_MADVISE, index << 12, pages << 12, advice);
+}
+
+/* The second call finds swap entries, whose pages are in memory still. */
+static void pageout_writes_each_mapped_page_once(void **state)
+{
+	(void)state;
+	swap("/dev/sda2", 1000);
+	for (uint64_t i = 0; i < 40; i++)
+		first_touch(i);
+	say(0, 20, 21);
+	say(0, 20, 21);
+	play();
+	assert_int_equal(counter(COUNT_pswpout), 20);
+	assert_int_equal(counter(COUNT_pgsteal_anon), 0); /* no reclaim call */
+	assert_int_equal(counter(COUNT_pgmajfault), 0);
+}
+
+static void lazyfree_pages_go_without_a_write(void **state)
+{
+	(void)state;
+	swap("/dev/sda2", 1000);
+	for (uint64_t i = 0; i < 40; i++)
+		first_touch(i);
+	say(0, 40, 8);
+	for (uint64_t i = 40; i < LIMIT_PAGES + 30; i++)
+		first_touch(i);
+	play();
+	assert_true(counter(COUNT_pglazyfreed) >= 30);
+	/* Anon lists are scanned as well, by the balance of costs. */
+	assert_true(counter(COUNT_pswpout) < counter(COUNT_pglazyfreed));
+	assert_int_equal(counter(COUNT_workingset_refault_anon), 0);
+}
+
+static void locked_pages_stay_in_memory(void **state)
+{
+	(void)state;
+	swap("/dev/sda2", 1000);
+	for (uint64_t i = 0; i < 40; i++)
+		first_touch(i);
+	made_event(&tape, 0, GROUP_TASK, SYS_ENTER_MLOCK, 0, UINT64_C(40) << 12);
+	for (uint64_t i = 40; i < 2 * LIMIT_PAGES; i++)
+		first_touch(i);
+	for (uint64_t i = 0; i < 40; i++)
+		touch(i);
+	play();
+	assert_true(counter(COUNT_pswpout) > 0);
+	assert_int_equal(counter(COUNT_pgmajfault), 0);
+}
+
 static void without_swap_anon_pages_stay(void **state)
 {
 	(void)state;
@@ -170,6 +222,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(pages_that_do_not_fit_go_to_swap_and_come_back_as_refaults),
 		TEST(synchronous_swap_reads_one_page_at_a_time),
+		TEST(pageout_writes_each_mapped_page_once),
+		TEST(lazyfree_pages_go_without_a_write),
+		TEST(locked_pages_stay_in_memory),
 		TEST(without_swap_anon_pages_stay),
 		TEST(swap_that_is_full_takes_no_more),
 		TEST(freed_pages_give_back_memory_and_slots),
