@@ -268,6 +268,8 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 	switch (event->kind) {
 	case EVENT_MM_LRU_INSERTION:
 		check_inserted(check);
+		if (v[MM_LRU_INSERTION_LRU] < LRU_INACTIVE_FILE)
+			check_overhead_bounded(check);
 		if (generations)
 			check_lru_gen_drained(check);
 		break;

@@ -133,15 +133,14 @@ static void share_overhead(struct mem_cgroup *target)
 	}
 }
 
-/* The memcg is at its limit now; its own part of that which is on no list is the rest. */
-static void note_overhead(struct check *check, struct mem_cgroup *target)
+/* Pages of a subtree that a replay has on lists, or that wait to come on one. */
+static int64_t listed_pages(const struct check *check, struct mem_cgroup *target)
 {
-	int64_t listed = 0;
+	int64_t listed = waiting_pages(check, target);
 
-	if (target->max_pages == MEMCG_UNLIMITED)
-		return;
 	for (struct mem_cgroup *memcg = target; memcg; memcg = mem_cgroup_next(target, memcg)) {
 		const struct lruvec *lruvec = &memcg->lruvec[0];
+
 		for (int lru = 0; lru < NR_LRU_LISTS; lru++) {
 			/* Anon folios that a replay cannot follow count as overhead. */
 			if (lru >= LRU_INACTIVE_FILE || check->world->single_frees)
@@ -150,7 +149,31 @@ static void note_overhead(struct check *check, struct mem_cgroup *target)
 				listed += lruvec->unseen[lru];
 		}
 	}
-	listed += waiting_pages(check, target);
+	return listed;
+}
+
+void check_overhead_bounded(struct check *check)
+{
+	struct mem_cgroup *target = machine_limit(check_task_memcg(check, check->event->pid));
+	uint32_t number;
+	int64_t room;
+
+	if (!check->world->spaces.grown || !target)
+		return;
+	number = machine_number(&check->machine, target);
+	room = target->max_pages - listed_pages(check, target);
+	if (check->world->memcg[number].overhead_pages > room)
+		spaces_overhead_shown(check->world, number, room > 0 ? room : 0);
+}
+
+/* The memcg is at its limit now; its own part of that which is on no list is the rest. */
+static void note_overhead(struct check *check, struct mem_cgroup *target)
+{
+	int64_t listed;
+
+	if (target->max_pages == MEMCG_UNLIMITED)
+		return;
+	listed = listed_pages(check, target);
 	target->overhead_pages = target->max_pages > listed ? target->max_pages - listed : 0;
 	spaces_overhead_shown(check->world, machine_number(&check->machine, target),
 			      target->overhead_pages);

@@ -493,6 +493,9 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim);
  */
 void check_reclaim_goes_on(struct check *check);
 
+/** check_overhead_bounded() - anon came on a list: its memcg is not above its limit, whatever has been freed unseen. */
+void check_overhead_bounded(struct check *check);
+
 /** check_flushes() - statistics are about to be flushed: a kswapd that has ended has remembered the old ones. */
 void check_flushes(struct check *check);
 

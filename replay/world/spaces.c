@@ -130,10 +130,13 @@ static void anon_inserted(struct world *world, const struct tape_event *event)
 void spaces_overhead_shown(struct world *world, uint32_t number, int64_t pages)
 {
 	struct world_memcg *memcg = &world->memcg[number];
-	int64_t anon = memcg->anon_pages;
+	int64_t anon = memcg->anon_pages, left = pages, other = memcg->overhead_pages - anon;
 
+	/* What is charged for something else stays so. */
+	if (other > 0)
+		left -= other < pages / 4 ? other : pages / 4;
 	memcg->overhead_pages = pages;
-	if (anon <= pages)
+	if (anon <= left)
 		return;
 	for (uint32_t n = 1; n < world->spaces.nr; n++) {
 		struct world_space *space = &world->spaces.space[n];
@@ -141,7 +144,7 @@ void spaces_overhead_shown(struct world *world, uint32_t number, int64_t pages)
 		if (space->memcg != number || !space->anon_pages)
 			continue;
 		memcg->anon_pages -= space->anon_pages;
-		space->anon_pages = (int64_t)((__int128)space->anon_pages * pages / anon);
+		space->anon_pages = (int64_t)((__int128)space->anon_pages * left / anon);
 		memcg->anon_pages += space->anon_pages;
 	}
 }
