@@ -37,6 +37,7 @@ for series in 6.1 6.12; do
 	rows vm-$series-classic-pread.lrt | tail -n +2 >>"$TEST_TMP/results.csv"
 done
 rows vm-6.12-classic-kswapd.lrt | tail -n +2 >>"$TEST_TMP/results.csv"
+rows vm-6.12-classic-asked.lrt | tail -n +2 >>"$TEST_TMP/results.csv"
 rows vm-6.12-classic-touches.lrt | tail -n +2 >>"$TEST_TMP/results.csv"
 if [[ -n ${UPDATE_GOLDEN:-} ]]; then
 	cp "$TEST_TMP/results.csv" "$TEST_TMP/agreement.csv" .

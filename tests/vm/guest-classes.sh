@@ -6,6 +6,7 @@
 #   protected   below one limit, a group with memory.low beside one without
 #   high        a group with memory.high and no limit
 #   reclaim     a group without either, from which somebody outside takes memory: memory.reclaim
+#   asked       the same, shorter and with one thing after the other: the bundled tape
 #   mapped      random touches of a mapped file and of anonymous memory, with swap
 #   global      no limit anywhere: kswapd and direct reclaim make the room
 #   kswapd      the same in a guest of 128 MiB: the bundled tape
@@ -91,6 +92,14 @@ touches() { # class limit pages touches
 	rm "$DATA/swap"
 }
 
+asked() {
+	for bytes in 3M 2M 4M; do
+		read_in $groups/asked 7000 a
+		wait_for_readers
+		echo $bytes >$groups/asked/memory.reclaim
+	done
+}
+
 wait_for_readers() {
 	for reader in $readers; do wait "$reader"; done
 	readers=
@@ -150,6 +159,11 @@ for class in "$@"; do
 		;;
 	mapped) touches mapped 32M 6144 120000 ;;
 	touches) touches touches 8M 1536 24000 ;;
+	asked)
+		mkdir $groups/asked
+		record_group asked asked
+		rmdir $groups/asked
+		;;
 	global)
 		lrutape-record record -o "$OUT/global.lrt" --warm -- \
 			random_read --file "$file" --file-size 640M --reads 600000

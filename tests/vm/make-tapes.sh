@@ -51,12 +51,14 @@ LRUTAPE_VM_MEMORY=128 "$TOP/tests/vm/run.sh" "$("$TOP/tests/vm/get-kernel.sh" 6.
 	"guest-classes.sh kswapd" "$TOP"/tests/vm/guest-classes.sh "$BIN"/lrutape-record "$BIN"/static/* ||
 	{ cat "$work/kswapd/said"; fail "kswapd: no recording"; }
 grep -q '/kswapd.lrt: no events lost$' "$work/kswapd/said" || fail "kswapd: events were lost"
-# And vm-6.12-classic-touches.lrt: mapped pages and anonymous memory with swap.
+# And vm-6.12-classic-touches.lrt: mapped pages and anonymous memory with swap; vm-6.12-classic-asked.lrt:
+# memory.reclaim of a group without limit.
 LRUTAPE_VM_MEMORY=512 LRUTAPE_VM_DATA=1G "$TOP/tests/vm/run.sh" "$("$TOP/tests/vm/get-kernel.sh" 6.12)" "$work/touches" \
-	"guest-classes.sh touches" "$TOP"/tests/vm/guest-classes.sh "$BIN"/lrutape-record "$BIN"/static/* ||
+	"guest-classes.sh touches asked" "$TOP"/tests/vm/guest-classes.sh "$BIN"/lrutape-record "$BIN"/static/* ||
 	{ cat "$work/touches/said"; fail "touches: no recording"; }
 mkdir -p "$directory"
 cp "$work/touches/touches.lrt" "$directory/vm-6.12-classic-touches.lrt"
+cp "$work/touches/asked.lrt" "$directory/vm-6.12-classic-asked.lrt"
 cp "$work/kswapd/kswapd.lrt" "$directory/vm-6.12-classic-kswapd.lrt"
 for series in 6.1 6.12; do
 	for class in $classes; do
