@@ -255,7 +255,7 @@ void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t ind
 	}
 	folio_clear(folio, FOLIO_demanded | PG_locked);
 	replay_look_begins(replay, folio);
-	replay_map(folio);
+	replay_set_mapped(folio);
 	replay_mapped(replay, folio);
 }
 
@@ -266,7 +266,7 @@ static bool map_around(struct replay *replay, struct folio *folio)
 		return false;
 	if (!folio_test(folio, FOLIO_mapped)) {
 		replay_look_begins(replay, folio);
-		replay_map(folio);
+		replay_set_mapped(folio);
 	}
 	replay_mapped(replay, folio);
 	return !folio_test(folio, PG_workingset);

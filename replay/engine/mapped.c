@@ -34,7 +34,7 @@ void replay_mapped(struct replay *replay, struct folio *folio)
 
 	/* Facts know of accesses, and whose they are nobody asks. */
 	if (!replay->mapped.stream.facts && page_tables_map(replay->mapped.tables, task, folio))
-		folio_set(folio, FOLIO_mapped | FOLIO_young);
+		replay_set_mapped(folio);
 }
 
 static void unmapped(void *ctx, struct folio *folio, bool young, bool last)

@@ -493,7 +493,7 @@ void replay_writeback(struct replay *replay);
 void replay_written_unseen(struct replay *replay, uint32_t file, uint64_t index);
 
 /* Page tables point to it, and an access has just set a young bit. */
-static inline void replay_map(struct folio *folio)
+static inline void replay_set_mapped(struct folio *folio)
 {
 	folio_set(folio, FOLIO_mapped | FOLIO_young);
 	folio->lruvec->has_mapped = true;

@@ -256,7 +256,7 @@ static void map_folio(struct replay *replay, struct folio *folio, bool write)
 {
 	if (!folio_test(folio, FOLIO_mapped) && folio_test(folio, PG_swapcache))
 		found_in_swap_cache(replay, folio);
-	replay_map(folio);
+	replay_set_mapped(folio);
 	if (!folio_test(folio, PG_swapcache))
 		return;
 	/* Kernel: mm/memory.c, should_try_to_free_swap(), v6.18. */
@@ -413,7 +413,7 @@ static void page_new(struct replay *replay, const struct anon_step *step)
 	if (!folio)
 		return;
 	replay_count(memcg, COUNT_anon_alloc, nr);
-	replay_map(folio);
+	replay_set_mapped(folio);
 	replay_look_begins(replay, folio);
 	if (step->locked)
 		mlock_folio(&replay->machine.mm, replay_cpu(replay), folio);
