@@ -13,7 +13,8 @@
  * what had come free before the last call and after it; the roundest number in there is taken. A pass over the
  * tape finds the rows before the runs begin.
  *
- * `lrutape reclaim` writes marks in front of what it asks for, and then all of it is known.
+ * Where the same task has written a mark into the recording's trace_marker just before, all of it is known:
+ * "memory.reclaim PAGES SWAPPINESS PATH", SWAPPINESS -1 for none, or "memory.force_empty PATH".
  */
 #ifndef REPLAY_WORLD_FOREIGN_RECLAIM_H
 #define REPLAY_WORLD_FOREIGN_RECLAIM_H
