@@ -71,6 +71,8 @@ static void reclaim_room(struct replay *replay, struct mem_cgroup *memcg, int64_
 			    replay_cpu(replay), hooks);
 		if (!over_limit(memcg, pages))
 			return;
+		if (full->usage_pages >= before)
+			replay_wait_for_device(replay);
 		if (!drained) {
 			replay_stock_drain_all(replay, full);
 			drained = true;

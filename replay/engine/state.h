@@ -453,6 +453,9 @@ bool replay_write_out(void *ctx, struct folio *folio);
 void replay_wait_for_write(void *ctx, struct folio *folio);
 void replay_put_back(void *ctx);
 
+/** replay_wait_for_device() - who reclaims and gets nothing sleeps: as many writes as one isolation gives are done. */
+void replay_wait_for_device(struct replay *replay);
+
 /* ---- advice.c */
 
 /** replay_advised() - the owner of an anon page says something of it: madvise, mlock. @first: of the call. */

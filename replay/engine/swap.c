@@ -191,6 +191,20 @@ void replay_put_back(void *ctx)
 	writes_done(ctx);
 }
 
+void replay_wait_for_device(struct replay *replay)
+{
+	struct run_swap *swap = &replay->swap;
+	uint64_t nr = swap->nr_writes < SWAP_CLUSTER_MAX ? swap->nr_writes : SWAP_CLUSTER_MAX;
+	const struct submitted_read *last;
+
+	if (!nr)
+		return;
+	last = &swap->write[(swap->first_write + nr - 1) & (swap->room_writes - 1)];
+	if (swap->now_ns < last->done_ns)
+		swap->now_ns = last->done_ns;
+	writes_done(replay);
+}
+
 /* Those that were submitted before it are done too by then. */
 void replay_wait_for_write(void *ctx, struct folio *folio)
 {

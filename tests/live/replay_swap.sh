@@ -9,12 +9,11 @@
 [[ -n $(memcg_mount) ]] || skip "no memory cgroup is mounted"
 grep -qs '0x.*[13579bdf]$' /sys/kernel/mm/lru_gen/enabled && skip "this kernel runs MGLRU"
 [[ $(wc -l </proc/swaps) == 1 ]] || skip "something is swapped to already"
-events=memcg,+exceptions:page_fault_user,+block:block_bio_queue,+block:block_rq_complete
 [[ -d /sys/kernel/tracing/events/exceptions/page_fault_user ]] || skip "no page_fault_user on this machine"
 [[ -d /sys/kernel/tracing/events/memcg/mod_memcg_lruvec_state ]] || skip "no memcg events before 6.13"
 
 recorded() {
-	class_with_swap "$LRUTAPE" record -o swap.lrt --memory 64M --events "$events" -- \
+	class_with_swap "$LRUTAPE" record -o swap.lrt --memory 64M -- \
 		"$BIN/mapped_touch" --anon-pages 24576 --ops 200000 >"$TEST_TMP/printed" 2>"$TEST_TMP/said" ||
 		fail "cannot record"
 	"$LRUTAPE" replay -o run.db swap.lrt 2>"$TEST_TMP/said" || fail "cannot replay"
