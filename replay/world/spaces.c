@@ -62,9 +62,12 @@ static void charge(struct world *world, uint32_t number, int64_t pages)
 
 static void left(struct world *world, struct world_task *task)
 {
-	struct world_space *space = &world->spaces.space[task->space];
+	struct world_space *space;
 
-	if (task->space && !--space->nr_users) {
+	if (!task->space)
+		return;
+	space = &world->spaces.space[task->space];
+	if (!--space->nr_users) {
 		world->spaces.gone = task->space;
 		if (space->anon_pages)
 			charge(world, space->memcg, -space->anon_pages);
