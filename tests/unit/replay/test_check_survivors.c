@@ -154,7 +154,8 @@ static void who_is_young_again_becomes_active(void **state)
 	run_check("6.12");
 	assert_decided(CHECK_isolation, 4, 4);
 	assert_int_equal(nr_verdicts[WORD_young], 2);
-	assert_int_equal(nr_verdicts[WORD_unknown], 2); /* their bits were cleared and told to nobody */
+	assert_int_equal(nr_verdicts[WORD_unknown],
+			 2); /* their bits were cleared and told to nobody */
 }
 
 static void another_number_than_references_say_is_a_flaw(void **state)
