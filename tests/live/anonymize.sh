@@ -27,7 +27,7 @@ if [[ $(wc -l </proc/swaps) != 1 ]]; then
 	echo "no swap is made: something is swapped to already"
 	exit 0
 fi
-class_with_swap record -o swapped.lrt --memory 16M -- "$BIN/logged_touch" --anon-pages 8000 --touches 25000
+class_with_swap record -o swapped.lrt --memory 8M -- "$BIN/logged_touch" --anon-pages 8000 --touches 30000
 (($(count swapped.lrt page_fault_user) > 0 && $(count swapped.lrt mm_vmscan_write_folio) > 0)) ||
 	fail "nothing was swapped out while it was recorded"
 "$LRUTAPE" anonymize -o hidden.lrt swapped.lrt || fail "the tape is not copied"
