@@ -3,10 +3,7 @@
  * A tape of one story, written by hand from the kernel's rules, and the same with one verdict
  * altered: check must find all decisions equal, and then exactly that one unequal.
  */
-#include "replay/check/check.h"
-#include "replay/event_stream.h"
-
-#include "tests/unit/made_tape.h"
+#include "tests/unit/made_check.h"
 
 #define INACTIVE_FILE 2
 #define ACTIVE_FILE 3
@@ -54,27 +51,8 @@ static int end(void **state)
 
 static void run_check(unsigned int nr_explain)
 {
-	const struct tape_event *event;
-	struct policy_choice choice;
-	struct event_stream *stream;
-	uint64_t read_end;
-	char why[256];
-	int ret;
-
-	assert_int_equal(world_init(&world, made_tape_read(&tape)), 0);
-	assert_int_equal(policy_parse("classic", "6.18", &choice, why, sizeof(why)), 0);
-	check = check_open(&world, &choice, nr_explain);
-	assert_non_null(check);
-	stream = event_stream_open(tape.reader);
-	assert_non_null(stream);
-	while ((ret = event_stream_next(stream, &event, &read_end)) > 0) {
-		world_event(&world, event);
-		check_event(check, event, read_end);
-		world_event_done(&world, event, read_end);
-	}
-	assert_int_equal(ret, 0);
-	event_stream_close(stream);
-	assert_false(check_failed(check));
+	check = made_check_open(&tape, &world, "6.18", nr_explain);
+	made_check_read(check, &world, &tape);
 }
 
 /* decided - equal of a kind, all memcgs together. */

@@ -4,10 +4,7 @@
  *
  *   31 pages come in and are read once | the fact | page 5 is activated
  */
-#include "replay/check/check.h"
-#include "replay/event_stream.h"
-
-#include "tests/unit/made_tape.h"
+#include "tests/unit/made_check.h"
 
 #define INACTIVE_FILE 2
 #define ACTIVE_FILE 3
@@ -44,24 +41,8 @@ static int end(void **state)
 
 static void read_checked(unsigned int nr_kept)
 {
-	const struct tape_event *event;
-	struct policy_choice choice;
-	struct event_stream *stream;
-	uint64_t read_end;
-	char why[256];
-
-	assert_int_equal(world_init(&world, made_tape_read(&tape)), 0);
-	assert_int_equal(policy_parse("classic", "6.18", &choice, why, sizeof(why)), 0);
-	check = check_open(&world, &choice, nr_kept);
-	stream = event_stream_open(tape.reader);
-	assert_non_null(check);
-	assert_non_null(stream);
-	while (event_stream_next(stream, &event, &read_end) > 0) {
-		world_event(&world, event);
-		check_event(check, event, read_end);
-		world_event_done(&world, event, read_end);
-	}
-	event_stream_close(stream);
+	check = made_check_open(&tape, &world, "6.18", nr_kept);
+	made_check_read(check, &world, &tape);
 }
 
 /* The tape has one wrong decision, of this kind. */

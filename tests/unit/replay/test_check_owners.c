@@ -8,10 +8,7 @@
  *
  * What comes of an isolation tells, and is foreseen.
  */
-#include "replay/check/check.h"
-#include "replay/event_stream.h"
-
-#include "tests/unit/made_tape.h"
+#include "tests/unit/made_check.h"
 
 #define INACTIVE_FILE 2
 #define OF_B 1000
@@ -42,26 +39,8 @@ static int end(void **state)
 
 static void run_check(void)
 {
-	const struct tape_event *event;
-	struct policy_choice choice;
-	struct event_stream *stream;
-	uint64_t read_end;
-	char why[256];
-
-	assert_int_equal(world_init(&world, made_tape_read(&tape)), 0);
-	assert_int_equal(policy_parse("classic", "6.12", &choice, why, sizeof(why)), 0);
-	check = check_open(&world, &choice, 10);
-	assert_non_null(check);
-	stream = event_stream_open(tape.reader);
-	assert_non_null(stream);
-	event_stream_foresee(stream, check_foresees(check));
-	while (event_stream_next(stream, &event, &read_end) > 0) {
-		world_event(&world, event);
-		check_event(check, event, read_end);
-		world_event_done(&world, event, read_end);
-	}
-	event_stream_close(stream);
-	assert_false(check_failed(check));
+	check = made_check_open(&tape, &world, "6.12", 10);
+	made_check_read(check, &world, &tape);
 }
 
 static void come(int32_t pid, uint64_t first)

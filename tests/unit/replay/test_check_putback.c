@@ -5,10 +5,7 @@
  *   file   31 pages, mapped, oldest first   isolated 0..7: 0 and 2 go, 3 becomes active, the others stay
  *   anon   4 pages, two written to swap     their writes end, they move to the tail: the last one first
  */
-#include "replay/check/check.h"
-#include "replay/event_stream.h"
-
-#include "tests/unit/made_tape.h"
+#include "tests/unit/made_check.h"
 
 #define INACTIVE_ANON 0
 #define INACTIVE_FILE 2
@@ -50,27 +47,10 @@ static void count_verdict(void *ctx, const struct check_verdict *verdict)
 
 static void run_check(void)
 {
-	const struct tape_event *event;
-	struct policy_choice choice;
-	struct event_stream *stream;
-	uint64_t read_end;
-	char why[256];
-
-	assert_int_equal(world_init(&world, made_tape_read(&tape)), 0);
-	assert_int_equal(policy_parse("classic", "6.18", &choice, why, sizeof(why)), 0);
-	check = check_open(&world, &choice, 1);
-	assert_non_null(check);
+	check = made_check_open(&tape, &world, "6.18", 1);
 	assert_int_equal(check_look_ahead(check, tape.reader), 0);
-	stream = event_stream_open(tape.reader);
-	assert_non_null(stream);
 	check_tell_verdicts(check, count_verdict, NULL);
-	while (event_stream_next(stream, &event, &read_end) > 0) {
-		world_event(&world, event);
-		check_event(check, event, read_end);
-		world_event_done(&world, event, read_end);
-	}
-	event_stream_close(stream);
-	assert_false(check_failed(check));
+	made_check_read(check, &world, &tape);
 }
 
 static void assert_decided(enum check_decision decision, uint64_t decided, uint64_t equal)

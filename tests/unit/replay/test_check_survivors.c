@@ -3,10 +3,7 @@
  * What becomes of isolated folios, on a tape that does not tell it: 31 mapped pages of a file, oldest first,
  * and anon pages. Those that are not evicted were young; once more young, they become active.
  */
-#include "replay/check/check.h"
-#include "replay/event_stream.h"
-
-#include "tests/unit/made_tape.h"
+#include "tests/unit/made_check.h"
 
 #define INACTIVE_ANON 0
 #define ACTIVE_FILE 3
@@ -48,27 +45,9 @@ static void count_verdict(void *ctx, const struct check_verdict *verdict)
 
 static void run_check(const char *release)
 {
-	const struct tape_event *event;
-	struct policy_choice choice;
-	struct event_stream *stream;
-	uint64_t read_end;
-	char why[256];
-
-	assert_int_equal(world_init(&world, made_tape_read(&tape)), 0);
-	world.growth_seen = false;
-	assert_int_equal(policy_parse("classic", release, &choice, why, sizeof(why)), 0);
-	check = check_open(&world, &choice, 1);
-	stream = event_stream_open(tape.reader);
-	assert_non_null(check);
-	assert_non_null(stream);
+	check = made_check_open(&tape, &world, release, 1);
 	check_tell_verdicts(check, count_verdict, NULL);
-	while (event_stream_next(stream, &event, &read_end) > 0) {
-		world_event(&world, event);
-		check_event(check, event, read_end);
-		world_event_done(&world, event, read_end);
-	}
-	event_stream_close(stream);
-	assert_false(check_failed(check));
+	made_check_read(check, &world, &tape);
 }
 
 static void assert_decided(enum check_decision decision, uint64_t decided, uint64_t equal)
