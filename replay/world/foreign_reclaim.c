@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/world/grow.h"
 #include "replay/world/world.h"
 
 #define ROW_GAP_NS (UINT64_C(20) * 1000000) /* a longer pause ends a row: a guess */
@@ -62,22 +63,6 @@ void foreign_reclaim_exit(struct foreign_reclaims *foreign)
 	free(foreign->row);
 	free(foreign->call);
 	memset(foreign, 0, sizeof(*foreign));
-}
-
-/* Room for one more element. Return: false without memory. */
-static bool grow(void **array, uint32_t nr, uint32_t *room, size_t bytes)
-{
-	uint32_t bigger = *room ? *room * 2 : 16;
-	void *more;
-
-	if (nr < *room)
-		return true;
-	more = realloc(*array, bigger * bytes);
-	if (!more)
-		return false;
-	*array = more;
-	*room = bigger;
-	return true;
 }
 
 /* ---- whose a frame is */
@@ -166,8 +151,8 @@ static struct open_row *row_of(struct pass *pass, int32_t pid, bool make)
 	if (!make)
 		return NULL;
 	if (!place) {
-		if (!grow((void **)&pass->row, pass->nr_open, &pass->room_open,
-			  sizeof(*pass->row))) {
+		if (!grow_by_one((void **)&pass->row, pass->nr_open, &pass->room_open,
+				 sizeof(*pass->row))) {
 			pass->failed = true;
 			return NULL;
 		}
@@ -230,8 +215,8 @@ static void keep_row(struct pass *pass, const struct open_row *open, uint32_t ta
 		row.all = pass->world->cgroup_v1 &&
 			  owned_below(pass, target) * EMPTIED_SHARE <= open->pages;
 	}
-	if (!grow((void **)&foreign->row, foreign->nr_rows, &foreign->room_rows,
-		  sizeof(*foreign->row))) {
+	if (!grow_by_one((void **)&foreign->row, foreign->nr_rows, &foreign->room_rows,
+			 sizeof(*foreign->row))) {
 		pass->failed = true;
 		return;
 	}
@@ -240,8 +225,8 @@ static void keep_row(struct pass *pass, const struct open_row *open, uint32_t ta
 
 		if (call->pid != open->pid)
 			continue;
-		if (!grow((void **)&foreign->call, foreign->nr_calls, &foreign->room_calls,
-			  sizeof(*foreign->call))) {
+		if (!grow_by_one((void **)&foreign->call, foreign->nr_calls, &foreign->room_calls,
+				 sizeof(*foreign->call))) {
 			pass->failed = true;
 			return;
 		}
@@ -275,8 +260,8 @@ static void call_begun(struct pass *pass, const struct tape_event *event)
 {
 	struct open_row *row = row_of(pass, event->pid, true);
 
-	if (!row ||
-	    !grow((void **)&pass->call, pass->nr_calls, &pass->room_calls, sizeof(*pass->call))) {
+	if (!row || !grow_by_one((void **)&pass->call, pass->nr_calls, &pass->room_calls,
+				 sizeof(*pass->call))) {
 		pass->failed = true;
 		return;
 	}

@@ -5,35 +5,20 @@
 #include <string.h>
 
 #include "replay/mm/scan_control.h"
+#include "replay/world/grow.h"
 #include "replay/world/world.h"
 #include "replay/world/zoneinfo.h"
 
 #define COUNT_MASK ((UINT64_C(1) << 40) - 1) /* more pages than any machine has */
 #define ORDER_LIMIT 13 /* of a folio; more is an absent field or a broken tape */
 
-/* Room for one more element. Return: false without memory. */
-static bool grow(void **array, uint32_t nr, uint32_t *room, size_t bytes)
-{
-	uint32_t bigger = *room ? *room * 2 : 64;
-	void *more;
-
-	if (nr < *room)
-		return true;
-	more = realloc(*array, bigger * bytes);
-	if (!more)
-		return false;
-	*array = more;
-	*room = bigger;
-	return true;
-}
-
 /* Return: false without memory. */
 static bool add_point(struct overhead *overhead, uint64_t timestamp_ns, int64_t pages)
 {
 	uint32_t at = overhead->nr;
 
-	if (!grow((void **)&overhead->point, overhead->nr, &overhead->room,
-		  sizeof(*overhead->point)))
+	if (!grow_by_one((void **)&overhead->point, overhead->nr, &overhead->room,
+			 sizeof(*overhead->point)))
 		return false;
 	/* What a wakeup meant shows only later, when a snapshot may have been taken. */
 	for (; at && overhead->point[at - 1].timestamp_ns > timestamp_ns; at--)
@@ -45,8 +30,8 @@ static bool add_point(struct overhead *overhead, uint64_t timestamp_ns, int64_t 
 
 static bool add_boost(struct overhead *overhead, uint64_t timestamp_ns, uint64_t pages)
 {
-	if (!grow((void **)&overhead->boost, overhead->nr_boosts, &overhead->room_boosts,
-		  sizeof(*overhead->boost)))
+	if (!grow_by_one((void **)&overhead->boost, overhead->nr_boosts, &overhead->room_boosts,
+			 sizeof(*overhead->boost)))
 		return false;
 	overhead->boost[overhead->nr_boosts++] = (struct overhead_boost){ timestamp_ns, pages };
 	return true;
