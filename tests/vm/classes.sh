@@ -88,7 +88,7 @@ free_running() { # series class tape
 
 # What check says of page tables, against the workload's own log of what it touched.
 old_pages() { # tape
-	local kind word right told share least=99
+	local kind word right told share least=95
 	[[ -z ${LRUTAPE_VM_BARS:-} ]] || least=99.9
 	"$BIN/lrutape" check --verdicts "$work/verdicts.csv" "$1" >"$work/said" 2>&1 || { tail -n 1 "$work/said"; return; }
 	while read -r kind word right told share; do
