@@ -10,7 +10,6 @@
 #define INSERTION_ANON 2 /* of mm_lru_insertion's flags */
 #define INSERTION_SWAPCACHE 8
 #define FIRST_ROOM 64
-#define PAGES_LIMIT (UINT64_C(1) << 20) /* of one folio; more is a broken tape */
 
 int spaces_init(struct world *world)
 {
@@ -92,15 +91,18 @@ static void cloned(struct world *world, const struct tape_event *event)
 	world->spaces.space[child->space].nr_users++;
 }
 
-/* Folios that were there before: put back, migrated. Of others' memory it is not known what is freed of it. */
+/*
+ * Not folios that were there before: put back, migrated. Nor large ones: their ends are on the tape, and a run
+ * has them on its lists.
+ */
 static bool is_new_anon(const struct world *world, const struct tape_event *event,
 			const struct grown_list *grown)
 {
 	uint64_t flags = event->value[MM_LRU_INSERTION_FLAGS];
 
 	return grown->memcg && grown->item == event->value[MM_LRU_INSERTION_LRU] &&
-	       grown->pages < PAGES_LIMIT && flags & INSERTION_ANON &&
-	       !(flags & INSERTION_SWAPCACHE) && event->cpu < world->nr_cpus;
+	       grown->pages == 1 && flags & INSERTION_ANON && !(flags & INSERTION_SWAPCACHE) &&
+	       event->cpu < world->nr_cpus;
 }
 
 static void anon_inserted(struct world *world, const struct tape_event *event)

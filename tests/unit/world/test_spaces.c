@@ -39,10 +39,16 @@ static void play(void)
 		world_event(&world, event);
 }
 
-static void anon_comes(int32_t pid, uint64_t pages)
+static void anon_folio_comes(int32_t pid, uint64_t pages)
 {
 	made_event(&tape, 0, pid, MOD_MEMCG_LRUVEC_STATE, GROUP_ID, 0, pages);
 	made_event(&tape, 0, pid, MM_LRU_INSERTION, MADE_PFN, 0, ANON_FLAGS);
+}
+
+static void anon_comes(int32_t pid, uint64_t pages)
+{
+	while (pages-- > 0)
+		anon_folio_comes(pid, 1);
 }
 
 static void child_begins(uint64_t clone_flags)
@@ -61,6 +67,16 @@ static int64_t overhead(void)
 	return world.memcg[world_memcg_by_id(&world, GROUP_ID)].overhead_pages;
 }
 
+/* They are told when they are allocated and when they are freed. */
+static void large_folios_are_not_counted_again(void **state)
+{
+	(void)state;
+	anon_folio_comes(GROUP_TASK, 4);
+	anon_folio_comes(GROUP_TASK, 1);
+	play();
+	assert_int_equal(overhead(), 1);
+}
+
 static void anon_is_charged_until_its_process_exits(void **state)
 {
 	(void)state;
@@ -73,7 +89,7 @@ static void anon_is_charged_until_its_process_exits(void **state)
 	anon_comes(CHILD, 1);
 	play();
 	assert_int_equal(overhead(), 3);
-	assert_int_equal(world.inferred[INFER_anon_of_the_living], 4);
+	assert_int_equal(world.inferred[INFER_anon_of_the_living], 9);
 }
 
 static void threads_share_it(void **state)
@@ -121,6 +137,7 @@ static void a_smaller_charge_shows_what_was_given_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(large_folios_are_not_counted_again),
 		TEST(anon_is_charged_until_its_process_exits),
 		TEST(threads_share_it),
 		TEST(a_program_that_takes_over_begins_without),
