@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_SHIFT MEMMAP_CHUNK_SHIFT
-#define NR_CHUNKS (MEMMAP_PFN_LIMIT >> CHUNK_SHIFT)
+#include "replay/world/by_pfn.h"
+
 #define FIRST_ROOM 64
 
 /* What an address space has mapped. */
@@ -21,20 +21,13 @@ struct mapping_space {
 
 struct page_tables {
 	struct machine *machine;
-	uint32_t **entry; /* by pfn: number of its mapped_folio, 0: none */
+	struct by_pfn entry; /* number of its mapped_folio, 0: none */
 	struct mapped_folio *folio;
 	uint64_t room_folios;
 	uint32_t nr_folios, free_folio;
 	struct mapping_space *space; /* by the world's number */
 	uint64_t room_spaces;
 };
-
-static uint32_t *entry_of(const struct page_tables *tables, uint32_t pfn)
-{
-	uint32_t *chunk = tables->entry[pfn >> CHUNK_SHIFT];
-
-	return chunk ? &chunk[pfn & ((1u << CHUNK_SHIFT) - 1)] : NULL;
-}
 
 struct page_tables *page_tables_open(struct machine *machine)
 {
@@ -44,8 +37,7 @@ struct page_tables *page_tables_open(struct machine *machine)
 		return NULL;
 	tables->machine = machine;
 	tables->nr_folios = 1;
-	tables->entry = calloc(NR_CHUNKS, sizeof(*tables->entry));
-	if (tables->entry)
+	if (!by_pfn_init(&tables->entry))
 		return tables;
 	free(tables);
 	return NULL;
@@ -55,11 +47,9 @@ void page_tables_close(struct page_tables *tables)
 {
 	if (!tables)
 		return;
-	for (uint64_t i = 0; i < NR_CHUNKS; i++)
-		free(tables->entry[i]);
 	for (uint64_t i = 0; i < tables->room_spaces; i++)
 		free(tables->space[i].mapping);
-	free(tables->entry);
+	by_pfn_exit(&tables->entry);
 	free(tables->folio);
 	free(tables->space);
 	free(tables);
@@ -67,18 +57,16 @@ void page_tables_close(struct page_tables *tables)
 
 struct mapped_folio *page_tables_of(const struct page_tables *tables, const struct folio *folio)
 {
-	uint32_t *entry = tables ? entry_of(tables, folio->pfn) : NULL;
+	uint32_t *entry = tables ? by_pfn_find(&tables->entry, folio->pfn) : NULL;
 
 	return entry && *entry ? &tables->folio[*entry] : NULL;
 }
 
 static struct mapped_folio *new_mapped(struct page_tables *tables, uint32_t pfn)
 {
-	uint32_t **chunk = &tables->entry[pfn >> CHUNK_SHIFT], number = tables->free_folio;
+	uint32_t *entry = by_pfn_make(&tables->entry, pfn), number = tables->free_folio;
 
-	if (!*chunk)
-		*chunk = calloc(1u << CHUNK_SHIFT, sizeof(**chunk));
-	if (!*chunk) {
+	if (!entry) {
 		tables->machine->failed = true;
 		return NULL;
 	}
@@ -90,13 +78,13 @@ static struct mapped_folio *new_mapped(struct page_tables *tables, uint32_t pfn)
 	else
 		number = tables->nr_folios++;
 	tables->folio[number] = (struct mapped_folio){ 0 };
-	*entry_of(tables, pfn) = number;
+	*entry = number;
 	return &tables->folio[number];
 }
 
 void page_tables_forget(struct page_tables *tables, const struct folio *folio)
 {
-	uint32_t *entry = tables ? entry_of(tables, folio->pfn) : NULL;
+	uint32_t *entry = tables ? by_pfn_find(&tables->entry, folio->pfn) : NULL;
 
 	if (!entry || !*entry)
 		return;

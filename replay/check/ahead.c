@@ -16,9 +16,8 @@
 #include <string.h>
 
 #include "replay/event_stream.h"
+#include "replay/world/by_pfn.h"
 
-#define CHUNK_SHIFT MEMMAP_CHUNK_SHIFT
-#define NR_CHUNKS (MEMMAP_PFN_LIMIT >> CHUNK_SHIFT)
 #define SIGHT_LIMIT (UINT32_C(1) << 24) /* 128 MiB of them; of later ones nothing is known */
 #define NONE UINT32_MAX
 #define SCANNED_MASK 0x7fffffffu
@@ -50,7 +49,7 @@ struct ahead {
 	struct sight *sight;
 	uint32_t *stayed; /* by isolation: folios that stayed in all of them up to it */
 	uint64_t room_stayed;
-	uint32_t **cursor; /* by pfn: number of its next sight, plus 1 */
+	struct by_pfn cursor; /* number of its next sight, plus 1 */
 	struct sighting now;
 };
 
@@ -125,19 +124,10 @@ static bool some_stayed(const struct tape_event *event)
 	       event->value[MM_VMSCAN_LRU_SHRINK_ACTIVE_NR_DEACTIVATED];
 }
 
-static uint32_t *cursor_of(struct ahead *ahead, uint64_t pfn, bool make)
-{
-	uint32_t **chunk = &ahead->cursor[pfn >> CHUNK_SHIFT];
-
-	if (!*chunk && make)
-		*chunk = calloc(1u << CHUNK_SHIFT, sizeof(**chunk));
-	return *chunk ? &(*chunk)[pfn & ((1u << CHUNK_SHIFT) - 1)] : NULL;
-}
-
 /* While the pass goes on a frame's cursor is its last sight, which leads to its first. Return: false without memory. */
 static bool add_sight(struct ahead *ahead, uint32_t *room, uint64_t pfn, struct sight sight)
 {
-	uint32_t *cursor = cursor_of(ahead, pfn, true), number = ahead->nr;
+	uint32_t *cursor = by_pfn_make(&ahead->cursor, pfn), number = ahead->nr;
 
 	if (number == *room) {
 		uint32_t more = *room ? 2 * *room : 4096;
@@ -163,15 +153,18 @@ static bool add_sight(struct ahead *ahead, uint32_t *room, uint64_t pfn, struct 
 
 static void open_rings(struct ahead *ahead)
 {
-	for (uint64_t i = 0; i < NR_CHUNKS; i++)
-		for (uint32_t n = 0; ahead->cursor[i] && n < 1u << CHUNK_SHIFT; n++) {
-			uint32_t last = ahead->cursor[i][n];
+	for (uint64_t i = 0; i < BY_PFN_CHUNKS; i++) {
+		uint32_t *cursor = ahead->cursor.chunk[i];
+
+		for (uint32_t n = 0; cursor && n < MEMMAP_CHUNK_PAGES; n++) {
+			uint32_t last = cursor[n];
 
 			if (!last)
 				continue;
-			ahead->cursor[i][n] = ahead->sight[last - 1].next + 1;
+			cursor[n] = ahead->sight[last - 1].next + 1;
 			ahead->sight[last - 1].next = NONE;
 		}
+	}
 }
 
 /* How many of an isolation's pages stayed: all that no event takes away. Return: false without memory. */
@@ -251,9 +244,7 @@ void check_ahead_free(struct check *check)
 
 	if (!ahead)
 		return;
-	for (uint64_t i = 0; ahead->cursor && i < NR_CHUNKS; i++)
-		free(ahead->cursor[i]);
-	free(ahead->cursor);
+	by_pfn_exit(&ahead->cursor);
 	free(ahead->sight);
 	free(ahead->stayed);
 	free(ahead);
@@ -268,10 +259,8 @@ int check_look_ahead(struct check *check, struct tape_reader *reader)
 	if (!check->tables)
 		return 0;
 	check->ahead = calloc(1, sizeof(*check->ahead));
-	if (check->ahead)
-		check->ahead->cursor = calloc(NR_CHUNKS, sizeof(*check->ahead->cursor));
 	stream = event_stream_open(reader);
-	if (check->ahead && check->ahead->cursor && stream)
+	if (check->ahead && stream && !by_pfn_init(&check->ahead->cursor))
 		ret = pass_over(check->ahead, stream);
 	event_stream_close(stream);
 	if (!ret)
@@ -300,14 +289,14 @@ void check_ahead_event(struct check *check)
 	if (!sees(&ahead->now, check->event, &pfn, &sight) ||
 	    ahead->now.nr_events < ahead->first_event || ahead->now.nr_sights == ahead->nr)
 		return;
-	cursor = cursor_of(ahead, pfn, false);
+	cursor = by_pfn_find(&ahead->cursor, pfn);
 	*cursor = ahead->sight[ahead->now.nr_sights++].next + 1;
 }
 
 bool check_seen_inactive(struct check *check, const struct folio *folio, uint64_t turnover_pages,
 			 uint32_t *isolation)
 {
-	uint32_t *cursor = check->ahead ? cursor_of(check->ahead, folio->pfn, false) : NULL;
+	uint32_t *cursor = check->ahead ? by_pfn_find(&check->ahead->cursor, folio->pfn) : NULL;
 	const struct sight *sight = cursor && *cursor ? &check->ahead->sight[*cursor - 1] : NULL;
 
 	*isolation = sight ? sight->isolation : 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/world/by_pfn.h"
 #include "replay/world/world.h"
 
 #define PAGE_SHIFT 12
@@ -14,8 +15,6 @@
 #define INSERTION_ANON 2
 #define INSERTION_SWAPCACHE 8
 #define INSERTION_SWAPBACKED 0x10
-#define PFN_CHUNK_SHIFT 15
-#define PFN_CHUNKS (1u << 17) /* 2^32 frames */
 #define ORDER_LIMIT 13
 #define CLONE_VM 0x100
 #define FAULT_WRITE 2
@@ -99,8 +98,7 @@ struct anon_world {
 	struct mm_space *space; /* by mm; 0: of pages whose address is not known */
 	uint32_t nr_spaces, room_spaces;
 	struct key_map by_address, by_sector;
-	uint32_t **
-		pfn; /* chunks of entries: 1 + page, or ENTRY_FRESH | place in fresh[], 0: nothing */
+	struct by_pfn pfn; /* 1 + page, or ENTRY_FRESH | place in fresh[], 0: nothing */
 	struct fresh *fresh;
 	uint32_t nr_fresh, room_fresh;
 	struct anon_task *task; /* by the world's number */
@@ -200,18 +198,13 @@ static uint64_t sector_key(uint64_t dev, uint64_t sector)
 
 static uint32_t *pfn_entry(struct anon_world *anon, uint64_t pfn)
 {
-	uint32_t **chunk;
+	uint32_t *entry;
 
-	if (pfn >> PFN_CHUNK_SHIFT >= PFN_CHUNKS)
+	if (pfn >= MEMMAP_PFN_LIMIT)
 		return NULL;
-	chunk = &anon->pfn[pfn >> PFN_CHUNK_SHIFT];
-	if (!*chunk)
-		*chunk = calloc(1u << PFN_CHUNK_SHIFT, sizeof(**chunk));
-	if (!*chunk) {
-		anon->failed = true;
-		return NULL;
-	}
-	return &(*chunk)[pfn & ((1u << PFN_CHUNK_SHIFT) - 1)];
+	entry = by_pfn_make(&anon->pfn, pfn);
+	anon->failed |= !entry;
+	return entry;
 }
 
 struct anon_world *anon_open(void)
@@ -220,8 +213,7 @@ struct anon_world *anon_open(void)
 
 	if (!anon)
 		return NULL;
-	anon->pfn = calloc(PFN_CHUNKS, sizeof(*anon->pfn));
-	if (!anon->pfn || anon_new_mm(anon)) {
+	if (by_pfn_init(&anon->pfn) || anon_new_mm(anon)) {
 		anon_close(anon);
 		return NULL;
 	}
@@ -232,9 +224,7 @@ void anon_close(struct anon_world *anon)
 {
 	if (!anon)
 		return;
-	for (uint32_t i = 0; anon->pfn && i < PFN_CHUNKS; i++)
-		free(anon->pfn[i]);
-	free(anon->pfn);
+	by_pfn_exit(&anon->pfn);
 	free(anon->page);
 	free(anon->space);
 	free(anon->by_address.key);

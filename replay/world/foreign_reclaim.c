@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/world/by_pfn.h"
 #include "replay/world/grow.h"
 #include "replay/world/world.h"
 
 #define ROW_GAP_NS (UINT64_C(20) * 1000000) /* a longer pause ends a row: a guess */
 #define EMPTIED_SHARE 16 /* force_empty leaves no more than one page in so many: a guess */
-#define OWNER_SHIFT 12
-#define OWNER_PAGES (UINT64_C(1) << OWNER_SHIFT)
-#define OWNER_CHUNKS (UINT64_C(1) << 20) /* 2^32 frames, as the core's memmap has */
 #define VICTIM_MEMCGS 16 /* of one row; those of more count as nobody's */
 #define STRAY_SHARE 16 /* of the victims, one in so many may seem to be another memcg's: a guess */
 
@@ -37,7 +35,7 @@ struct open_row {
 struct pass {
 	struct world *world; /* whose rows are looked for */
 	struct world tasks; /* who is in which memcg at the event at hand */
-	uint32_t **owner; /* by frame: 1 + number of the memcg that a file folio came to */
+	struct by_pfn owner; /* 1 + number of the memcg that a file folio came to */
 	uint64_t *nr_owned; /* file pages of a memcg by number */
 	uint32_t room_owned;
 	struct open_row *row;
@@ -69,18 +67,13 @@ void foreign_reclaim_exit(struct foreign_reclaims *foreign)
 
 static uint32_t *owner_of(struct pass *pass, uint64_t pfn)
 {
-	uint32_t **chunk;
+	uint32_t *owner;
 
-	if (pfn >> OWNER_SHIFT >= OWNER_CHUNKS)
+	if (pfn >= MEMMAP_PFN_LIMIT)
 		return NULL;
-	chunk = &pass->owner[pfn >> OWNER_SHIFT];
-	if (!*chunk)
-		*chunk = calloc(OWNER_PAGES, sizeof(**chunk));
-	if (!*chunk) {
-		pass->failed = true;
-		return NULL;
-	}
-	return &(*chunk)[pfn & (OWNER_PAGES - 1)];
+	owner = by_pfn_make(&pass->owner, pfn);
+	pass->failed |= !owner;
+	return owner;
 }
 
 static void count_owned(struct pass *pass, uint32_t memcg, int64_t pages)
@@ -476,8 +469,7 @@ int foreign_reclaim_find(struct world *world, struct tape_reader *reader)
 	ret = world_init_tasks(&pass.tasks, reader);
 	if (ret)
 		return ret;
-	pass.owner = calloc(OWNER_CHUNKS, sizeof(*pass.owner));
-	pass.failed = !pass.owner;
+	pass.failed = by_pfn_init(&pass.owner) != 0;
 	while (!pass.failed && (ret = tape_reader_next(reader, &event)) > 0)
 		pass_event(&pass, event);
 	for (uint32_t i = 0; !pass.failed && i < pass.nr_open; i++)
@@ -490,9 +482,7 @@ int foreign_reclaim_find(struct world *world, struct tape_reader *reader)
 		ret = -1;
 	else if (!ret)
 		ret = tape_reader_rewind(reader);
-	for (uint64_t i = 0; pass.owner && i < OWNER_CHUNKS; i++)
-		free(pass.owner[i]);
-	free(pass.owner);
+	by_pfn_exit(&pass.owner);
 	free(pass.nr_owned);
 	free(pass.row);
 	free(pass.call);
