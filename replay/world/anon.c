@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/world/by_pfn.h"
+#include "replay/world/anon_state.h"
 #include "replay/world/world.h"
 
 #define PAGE_SHIFT 12
-#define USER_PAGES                                                                                 \
-	(UINT64_C(1)                                                                               \
-	 << 44) /* of an address space, with five levels of tables; the kernel's own lie above */
+/* Of an address space, with five levels of tables; the kernel's own lie above. */
+#define USER_PAGES (UINT64_C(1) << 44)
 #define GFP_MOVABLE 0x8
 #define INSERTION_ANON 2
 #define INSERTION_SWAPCACHE 8
@@ -18,100 +17,12 @@
 #define ORDER_LIMIT 13
 #define CLONE_VM 0x100
 #define FAULT_WRITE 2
-#define SECTORS_PER_PAGE 8
-#define NONE UINT32_MAX
-#define SECTORS_LIMIT (1u << 20) /* of one request */
-#define SUBMIT_LIMIT_NS 200000 /* between two writes of one reclaim */
-#define BURST_LIMIT_NS UINT64_C(1000000000)
-#define LONG_BURST 32 /* pages */
-#define SHORT_BURST 4
 #define RANGE_LIMIT (UINT64_C(1) << 20) /* pages of one call that are looked at */
 
 /* Advice, the same on x86, arm64 and most others. Kernel: include/uapi/asm-generic/mman-common.h, v6.18. */
 #define ADVICE_FREE 8
 #define ADVICE_COLD 20
 #define ADVICE_PAGEOUT 21
-
-/* Of pfn_entry: allocated, and not known yet what for. */
-#define ENTRY_FRESH (UINT32_C(1) << 31)
-
-/* An anon page, of one base page. */
-struct anon_page {
-	uint64_t index;
-	uint32_t file;
-	uint32_t mm;
-	uint32_t pfn; /* where the recorded kernel has it, NONE: swapped out */
-	uint32_t next; /* of the same mm, NONE: the last */
-	uint8_t order; /* of its folio */
-	bool gone;
-	bool in_flight; /* submitted to swap's device */
-	bool lazyfree; /* reclaim may drop it, unless it is written to before */
-};
-
-/* A frame allocated and not yet seen to be anything. */
-struct fresh {
-	uint64_t pfn;
-	uint64_t fault_index; /* page of the fault it was allocated in */
-	uint32_t fault_mm; /* 0: in none */
-	uint32_t memcg;
-	uint32_t task; /* number */
-	uint8_t order;
-	bool used;
-	bool locked;
-};
-
-/* What is remembered of a task. */
-struct anon_task {
-	uint32_t mm; /* 0: a kernel thread, or never seen */
-	uint32_t fresh; /* place in fresh[], NONE */
-	uint32_t touched; /* page of its last fault, NONE */
-	uint64_t fault_index;
-	uint32_t fault_mm; /* 0: not in a fault */
-	uint64_t write_sector; /* of the block_bio_queue before a mm_vmscan_write_folio, 0: none */
-	uint32_t write_dev;
-	uint64_t written_ns; /* when it last wrote a folio to swap */
-	/* What the mlock that it is in has still to bring in; nothing if first >= end. */
-	uint64_t populate_first, populate_end;
-	bool pages_out; /* it is in MADV_PAGEOUT */
-};
-
-/* Writes to swap from when the device had none to when it has none again. */
-struct write_burst {
-	uint64_t first_ns, nr_outstanding, nr_done;
-};
-
-struct key_map {
-	uint64_t *key; /* 0: empty */
-	uint32_t *value;
-	uint64_t mask, nr;
-};
-
-struct mm_space {
-	uint32_t file; /* 0: no page yet */
-	uint32_t first; /* page, NONE */
-	uint32_t nr_users;
-};
-
-struct anon_world {
-	struct anon_page *page;
-	uint32_t nr_pages, room_pages;
-	struct mm_space *space; /* by mm; 0: of pages whose address is not known */
-	uint32_t nr_spaces, room_spaces;
-	struct key_map by_address, by_sector;
-	struct by_pfn pfn; /* 1 + page, or ENTRY_FRESH | place in fresh[], 0: nothing */
-	struct fresh *fresh;
-	uint32_t nr_fresh, room_fresh;
-	struct anon_task *task; /* by the world's number */
-	uint32_t room_tasks;
-	struct anon_step *step;
-	uint32_t nr_steps, room_steps;
-	uint64_t nr_nameless;
-	struct write_burst burst;
-	uint64_t submit_ns, nr_submits; /* between two writes of one task, all together */
-	uint64_t long_ns, nr_long; /* of bursts of many pages: time, pages */
-	uint64_t short_ns, nr_short; /* of those of few: time, bursts */
-	bool failed;
-};
 
 /* Grow an array to hold at least @nr + 1. Return: it does. */
 static bool grow(struct anon_world *anon, void **array, uint32_t *room, uint32_t nr, size_t bytes)
@@ -134,66 +45,16 @@ static bool grow(struct anon_world *anon, void **array, uint32_t *room, uint32_t
 	return true;
 }
 
-static uint64_t mix(uint64_t x)
-{
-	x *= UINT64_C(0x9e3779b97f4a7c15);
-	return x ^ x >> 29;
-}
-
-/* The value under a key, NULL: none. */
-static uint32_t *map_find(const struct key_map *map, uint64_t key)
-{
-	if (!map->key)
-		return NULL;
-	for (uint64_t i = mix(key) & map->mask; map->key[i]; i = (i + 1) & map->mask)
-		if (map->key[i] == key)
-			return &map->value[i];
-	return NULL;
-}
-
-static void map_put(struct anon_world *anon, struct key_map *map, uint64_t key, uint32_t value)
-{
-	uint32_t *at = map_find(map, key);
-	uint64_t i;
-
-	if (at) {
-		*at = value;
-		return;
-	}
-	if (!map->key || map->nr * 2 > map->mask) {
-		struct key_map bigger = { .mask = map->key ? map->mask * 2 + 1 : 4095 };
-
-		bigger.key = calloc(bigger.mask + 1, sizeof(*bigger.key));
-		bigger.value = calloc(bigger.mask + 1, sizeof(*bigger.value));
-		if (!bigger.key || !bigger.value) {
-			free(bigger.key);
-			free(bigger.value);
-			anon->failed = true;
-			return;
-		}
-		for (uint64_t j = 0; map->key && j <= map->mask; j++)
-			if (map->key[j])
-				map_put(anon, &bigger, map->key[j], map->value[j]);
-		free(map->key);
-		free(map->value);
-		*map = bigger;
-	}
-	for (i = mix(key) & map->mask; map->key[i]; i = (i + 1) & map->mask)
-		;
-	map->key[i] = key;
-	map->value[i] = value;
-	map->nr++;
-}
-
 /* Page numbers of addresses have 52 bits at most, mms 2^11 of them at a time: far apart in any case. */
 static uint64_t address_key(uint32_t mm, uint64_t index)
 {
 	return (uint64_t)mm << 40 ^ index ^ UINT64_C(1) << 63;
 }
 
-static uint64_t sector_key(uint64_t dev, uint64_t sector)
+static void put_address(struct anon_world *anon, uint64_t key, uint32_t number)
 {
-	return dev << 42 ^ sector ^ UINT64_C(1) << 63;
+	if (!key_map_put(&anon->by_address, key, number))
+		anon->failed = true;
 }
 
 static uint32_t *pfn_entry(struct anon_world *anon, uint64_t pfn)
@@ -227,10 +88,8 @@ void anon_close(struct anon_world *anon)
 	by_pfn_exit(&anon->pfn);
 	free(anon->page);
 	free(anon->space);
-	free(anon->by_address.key);
-	free(anon->by_address.value);
-	free(anon->by_sector.key);
-	free(anon->by_sector.value);
+	key_map_exit(&anon->by_address);
+	key_map_exit(&anon->swap.by_sector);
 	free(anon->fresh);
 	free(anon->task);
 	free(anon->step);
@@ -246,8 +105,8 @@ uint32_t anon_new_mm(struct anon_world *anon)
 {
 	if (!grow(anon, (void **)&anon->space, &anon->room_spaces, anon->nr_spaces,
 		  sizeof(*anon->space)))
-		return NONE;
-	anon->space[anon->nr_spaces] = (struct mm_space){ .first = NONE, .nr_users = 1 };
+		return ANON_NONE;
+	anon->space[anon->nr_spaces] = (struct mm_space){ .first = ANON_NONE, .nr_users = 1 };
 	return anon->nr_spaces++;
 }
 
@@ -264,15 +123,14 @@ static struct anon_task *anon_task(struct anon_world *anon, const struct world_t
 	if (!grow(anon, (void **)&anon->task, &anon->room_tasks, task->number, sizeof(*anon->task)))
 		return NULL;
 	for (; from < anon->room_tasks; from++)
-		anon->task[from].fresh = anon->task[from].touched = NONE;
+		anon->task[from].fresh = anon->task[from].touched = ANON_NONE;
 	if (!anon->task[task->number].mm && task->tgid) {
 		/* Of the start's snapshot: threads of one process share an mm. */
-		uint32_t *mm = map_find(&anon->by_address, address_key(0, task->tgid));
+		uint32_t *mm = key_map_find(&anon->by_address, address_key(0, task->tgid));
 
 		if (!mm) {
-			map_put(anon, &anon->by_address, address_key(0, task->tgid),
-				anon_new_mm(anon));
-			mm = map_find(&anon->by_address, address_key(0, task->tgid));
+			put_address(anon, address_key(0, task->tgid), anon_new_mm(anon));
+			mm = key_map_find(&anon->by_address, address_key(0, task->tgid));
 		} else {
 			anon->space[*mm].nr_users++;
 		}
@@ -281,7 +139,7 @@ static struct anon_task *anon_task(struct anon_world *anon, const struct world_t
 	return &anon->task[task->number];
 }
 
-static struct anon_step *add_step(struct anon_world *anon, enum anon_what what, uint32_t number)
+struct anon_step *anon_add_step(struct anon_world *anon, enum anon_what what, uint32_t number)
 {
 	const struct anon_page *page = &anon->page[number];
 
@@ -299,7 +157,7 @@ static struct anon_step *add_step(struct anon_world *anon, enum anon_what what, 
 
 /* ---- pages */
 
-/* @mm: 0: the address is not known. Return: number of the first of 1 << @order, NONE without memory. */
+/* @mm: 0: the address is not known. Return: number of the first of 1 << @order, ANON_NONE without memory. */
 static uint32_t new_pages(struct anon_world *anon, struct world *world, uint32_t mm, uint64_t index,
 			  uint64_t pfn, uint8_t order)
 {
@@ -315,7 +173,7 @@ static uint32_t new_pages(struct anon_world *anon, struct world *world, uint32_t
 	}
 	if (!grow(anon, (void **)&anon->page, &anon->room_pages, first + nr - 1,
 		  sizeof(*anon->page)))
-		return NONE;
+		return ANON_NONE;
 	for (uint32_t i = 0; i < nr; i++) {
 		uint32_t *entry = pfn_entry(anon, pfn + i);
 
@@ -329,7 +187,7 @@ static uint32_t new_pages(struct anon_world *anon, struct world *world, uint32_t
 		};
 		space->first = first + i;
 		if (mm)
-			map_put(anon, &anon->by_address, address_key(mm, index + i), first + i);
+			put_address(anon, address_key(mm, index + i), first + i);
 		if (entry)
 			*entry = first + i + 1;
 	}
@@ -340,34 +198,35 @@ static uint32_t new_pages(struct anon_world *anon, struct world *world, uint32_t
 static void page_gone(struct anon_world *anon, uint32_t number)
 {
 	struct anon_page *page = &anon->page[number];
-	uint32_t *entry = page->pfn == NONE ? NULL : pfn_entry(anon, page->pfn);
+	uint32_t *entry = page->pfn == ANON_NONE ? NULL : pfn_entry(anon, page->pfn);
 
 	if (page->gone)
 		return;
-	add_step(anon, ANON_FREED, number);
+	anon_add_step(anon, ANON_FREED, number);
 	if (entry)
 		*entry = 0;
-	page->pfn = NONE;
+	page->pfn = ANON_NONE;
 	page->gone = true;
 }
 
-/* The page of an address, NONE: not known, or gone. */
+/* The page of an address, ANON_NONE: not known, or gone. */
 static uint32_t page_at(const struct anon_world *anon, uint32_t mm, uint64_t index)
 {
-	const uint32_t *number = mm ? map_find(&anon->by_address, address_key(mm, index)) : NULL;
+	const uint32_t *number = mm ? key_map_find(&anon->by_address, address_key(mm, index)) :
+				      NULL;
 
-	return number && !anon->page[*number].gone ? *number : NONE;
+	return number && !anon->page[*number].gone ? *number : ANON_NONE;
 }
 
-static uint32_t page_in_frame(struct anon_world *anon, uint64_t pfn)
+uint32_t anon_page_in_frame(struct anon_world *anon, uint64_t pfn)
 {
 	const uint32_t *entry = pfn_entry(anon, pfn);
 
-	return entry && *entry && !(*entry & ENTRY_FRESH) ? *entry - 1 : NONE;
+	return entry && *entry && !(*entry & ENTRY_FRESH) ? *entry - 1 : ANON_NONE;
 }
 
 /* Swapped in: the page is in this frame again. */
-static void page_came_in(struct anon_world *anon, uint32_t number, uint64_t pfn)
+void anon_page_came_in(struct anon_world *anon, uint32_t number, uint64_t pfn)
 {
 	uint32_t *entry = pfn_entry(anon, pfn);
 
@@ -379,9 +238,9 @@ static void page_came_in(struct anon_world *anon, uint32_t number, uint64_t pfn)
 
 bool anon_in_frame(struct anon_world *anon, uint64_t pfn, uint32_t *file, uint64_t *index)
 {
-	uint32_t number = page_in_frame(anon, pfn);
+	uint32_t number = anon_page_in_frame(anon, pfn);
 
-	if (number == NONE)
+	if (number == ANON_NONE)
 		return false;
 	*file = anon->page[number].file;
 	*index = anon->page[number].index;
@@ -397,7 +256,7 @@ uint64_t anon_fault_index(const struct anon_world *anon, const struct world_task
 
 /* ---- frames allocated, and what they turn out to be */
 
-static void forget_fresh(struct anon_world *anon, uint32_t at)
+void anon_forget_fresh(struct anon_world *anon, uint32_t at)
 {
 	struct fresh *fresh = &anon->fresh[at];
 	uint32_t *entry = pfn_entry(anon, fresh->pfn);
@@ -405,7 +264,7 @@ static void forget_fresh(struct anon_world *anon, uint32_t at)
 	if (entry && *entry == (ENTRY_FRESH | at))
 		*entry = 0;
 	if (anon->task[fresh->task].fresh == at)
-		anon->task[fresh->task].fresh = NONE;
+		anon->task[fresh->task].fresh = ANON_NONE;
 	fresh->used = false;
 }
 
@@ -417,22 +276,22 @@ static void fresh_is_anon(struct anon_world *anon, struct world *world, uint32_t
 	struct anon_step *step;
 	uint32_t number;
 
-	forget_fresh(anon, at);
+	anon_forget_fresh(anon, at);
 	for (uint64_t i = 0; fresh.fault_mm && i >> fresh.order == 0; i++) {
 		number = page_at(anon, fresh.fault_mm, index + i);
-		if (number == NONE)
+		if (number == ANON_NONE)
 			continue;
-		if (!fresh.order && anon->page[number].pfn == NONE) {
-			page_came_in(anon, number,
-				     fresh.pfn); /* from swap without a bio: zram, zswap */
+		if (!fresh.order && anon->page[number].pfn == ANON_NONE) {
+			anon_page_came_in(anon, number,
+					  fresh.pfn); /* from swap without a bio: zram, zswap */
 			return;
 		}
 		page_gone(anon, number); /* copied on write, or its unmapping was not seen */
 	}
 	number = new_pages(anon, world, fresh.fault_mm, index, fresh.pfn, fresh.order);
-	if (number == NONE)
+	if (number == ANON_NONE)
 		return;
-	step = add_step(anon, ANON_NEW, number);
+	step = anon_add_step(anon, ANON_NEW, number);
 	if (!step)
 		return;
 	step->memcg = fresh.memcg;
@@ -444,7 +303,7 @@ static void settle_task(struct anon_world *anon, struct world *world, struct ano
 {
 	const struct fresh *fresh;
 
-	if (task->fresh == NONE)
+	if (task->fresh == ANON_NONE)
 		return;
 	fresh = &anon->fresh[task->fresh];
 	/* A fault needs one new folio: what its task allocates behind it has no address, as a write to tmpfs. */
@@ -459,7 +318,7 @@ static bool next_populated(struct anon_world *anon, struct anon_task *task)
 	for (; task->populate_first < task->populate_end; task->populate_first++) {
 		uint32_t number = page_at(anon, task->mm, task->populate_first);
 
-		if (number == NONE || anon->page[number].pfn == NONE)
+		if (number == ANON_NONE || anon->page[number].pfn == ANON_NONE)
 			return true;
 	}
 	return false;
@@ -477,8 +336,8 @@ static void page_allocated(struct anon_world *anon, struct world *world,
 	if (!(v[MM_PAGE_ALLOC_GFP_FLAGS] & GFP_MOVABLE) || order > ORDER_LIMIT)
 		return;
 	settle_task(anon, world, task);
-	number = page_in_frame(anon, pfn);
-	if (number != NONE)
+	number = anon_page_in_frame(anon, pfn);
+	if (number != ANON_NONE)
 		page_gone(anon, number); /* the tape lost its free */
 	entry = pfn_entry(anon, pfn);
 	if (!entry)
@@ -517,9 +376,9 @@ static void swapped_in(struct anon_world *anon, const uint32_t *entry)
 	fresh = &anon->fresh[*entry & ~ENTRY_FRESH];
 	number = page_at(anon, fresh->fault_mm, fresh->fault_index);
 	pfn = fresh->pfn;
-	forget_fresh(anon, *entry & ~ENTRY_FRESH);
-	if (number != NONE && anon->page[number].pfn == NONE)
-		page_came_in(anon, number, pfn); /* without I/O */
+	anon_forget_fresh(anon, *entry & ~ENTRY_FRESH);
+	if (number != ANON_NONE && anon->page[number].pfn == ANON_NONE)
+		anon_page_came_in(anon, number, pfn); /* without I/O */
 }
 
 static void page_inserted(struct anon_world *anon, struct world *world,
@@ -541,7 +400,7 @@ static void page_inserted(struct anon_world *anon, struct world *world,
 	if (!(event->value[MM_LRU_INSERTION_FLAGS] &
 	      (INSERTION_ANON | INSERTION_SWAPBACKED))) { /* migrated page cache */
 		if (*entry & ENTRY_FRESH)
-			forget_fresh(anon, *entry & ~ENTRY_FRESH);
+			anon_forget_fresh(anon, *entry & ~ENTRY_FRESH);
 		else if (*entry)
 			page_gone(anon, *entry - 1);
 		return;
@@ -554,7 +413,7 @@ static void page_inserted(struct anon_world *anon, struct world *world,
 		return;
 	/* Its allocation was not seen: migration's target, or from before the tape. */
 	number = new_pages(anon, world, 0, 0, pfn, 0);
-	step = number == NONE ? NULL : add_step(anon, ANON_NEW, number);
+	step = number == ANON_NONE ? NULL : anon_add_step(anon, ANON_NEW, number);
 	if (step)
 		step->memcg = who->memcg;
 }
@@ -564,7 +423,7 @@ static void page_cache_added(struct anon_world *anon, const struct tape_event *e
 	const uint32_t *entry = pfn_entry(anon, event->value[MM_FILEMAP_ADD_TO_PAGE_CACHE_PFN]);
 
 	if (entry && *entry & ENTRY_FRESH)
-		forget_fresh(anon, *entry & ~ENTRY_FRESH);
+		anon_forget_fresh(anon, *entry & ~ENTRY_FRESH);
 }
 
 /* ---- faults and frees */
@@ -583,9 +442,9 @@ static void faulted(struct anon_world *anon, struct world *world, const struct t
 	task->populate_end = 0;
 	task->pages_out = false;
 	task->touched = page_at(anon, task->mm, index);
-	if (task->touched == NONE)
+	if (task->touched == ANON_NONE)
 		return;
-	step = add_step(anon, ANON_TOUCHED, task->touched);
+	step = anon_add_step(anon, ANON_TOUCHED, task->touched);
 	if (step)
 		step->write = event->value[PAGE_FAULT_USER_ERROR_CODE] & FAULT_WRITE;
 }
@@ -599,21 +458,21 @@ static void page_freed(struct anon_world *anon, const struct tape_event *event,
 	if (!entry || !*entry || order > ORDER_LIMIT)
 		return;
 	if (*entry & ENTRY_FRESH) {
-		forget_fresh(anon, *entry & ~ENTRY_FRESH);
+		anon_forget_fresh(anon, *entry & ~ENTRY_FRESH);
 		return;
 	}
 	for (uint64_t i = 0; i >> order == 0; i++) {
-		uint32_t number = page_in_frame(anon, pfn + i);
+		uint32_t number = anon_page_in_frame(anon, pfn + i);
 
-		if (number == NONE)
+		if (number == ANON_NONE)
 			continue;
 		if (!who->in_reclaim && !task->pages_out) {
 			page_gone(anon, number);
 			continue;
 		}
-		add_step(anon, ANON_EVICTED, number);
+		anon_add_step(anon, ANON_EVICTED, number);
 		*pfn_entry(anon, pfn + i) = 0;
-		anon->page[number].pfn = NONE;
+		anon->page[number].pfn = ANON_NONE;
 		/* Dropped, not swapped: the next touch finds a new page, in this kernel. */
 		anon->page[number].gone = anon->page[number].lazyfree;
 	}
@@ -629,14 +488,14 @@ static void advised(struct anon_world *anon, const struct anon_task *task, enum 
 	for (uint64_t i = 0; i < nr && i < RANGE_LIMIT; i++) {
 		uint32_t number = page_at(anon, task->mm, first + i);
 
-		if (number == NONE)
+		if (number == ANON_NONE)
 			continue;
-		if (what == ANON_LAZYFREE && anon->page[number].pfn == NONE) {
+		if (what == ANON_LAZYFREE && anon->page[number].pfn == ANON_NONE) {
 			page_gone(anon, number);
 			continue;
 		}
 		anon->page[number].lazyfree = what == ANON_LAZYFREE;
-		add_step(anon, what, number);
+		anon_add_step(anon, what, number);
 	}
 }
 
@@ -688,120 +547,6 @@ static void unlocked(struct anon_world *anon, struct world *world, const struct 
 		event->value[SYS_ENTER_MUNLOCK_LEN]);
 }
 
-/* ---- swap's I/O */
-
-static void bio_queued(struct anon_world *anon, const struct tape_event *event,
-		       struct anon_task *task)
-{
-	const uint64_t *v = event->value;
-	const char *rwbs = tape_event_string(event, BLOCK_BIO_QUEUE_RWBS, NULL);
-	uint64_t sector = v[BLOCK_BIO_QUEUE_SECTOR], dev = v[BLOCK_BIO_QUEUE_DEV];
-	const uint32_t *number;
-	struct fresh fresh;
-
-	if (rwbs && *rwbs == 'W') {
-		task->write_sector = sector;
-		task->write_dev = (uint32_t)dev;
-		return;
-	}
-	number = map_find(&anon->by_sector, sector_key(dev, sector));
-	if (!rwbs || *rwbs != 'R' || !number || anon->page[*number].gone || task->fresh == NONE)
-		return;
-	fresh = anon->fresh[task->fresh];
-	forget_fresh(anon, task->fresh);
-	for (uint64_t i = 0; i >> fresh.order == 0; i++) {
-		number = map_find(&anon->by_sector, sector_key(dev, sector + i * SECTORS_PER_PAGE));
-		if (!number || anon->page[*number].gone)
-			continue;
-		page_came_in(anon, *number, fresh.pfn + i);
-		if (*number != task->touched)
-			add_step(anon, ANON_READ_AHEAD, *number);
-	}
-}
-
-static void write_submitted(struct anon_world *anon, struct anon_page *page, uint64_t ns)
-{
-	struct write_burst *burst = &anon->burst;
-
-	if (page->in_flight)
-		return;
-	if (burst->nr_outstanding && ns - burst->first_ns > BURST_LIMIT_NS)
-		*burst = (struct write_burst){ 0 }; /* some end was not seen */
-	if (!burst->nr_outstanding)
-		*burst = (struct write_burst){ .first_ns = ns };
-	burst->nr_outstanding++;
-	page->in_flight = true;
-}
-
-static void write_completed(struct anon_world *anon, const struct tape_event *event)
-{
-	const uint64_t *v = event->value;
-	const char *rwbs = tape_event_string(event, BLOCK_RQ_COMPLETE_RWBS, NULL);
-	struct write_burst *burst = &anon->burst;
-	uint64_t sector = v[BLOCK_RQ_COMPLETE_SECTOR];
-
-	if (!rwbs || *rwbs != 'W' || v[BLOCK_RQ_COMPLETE_NR_SECTOR] > SECTORS_LIMIT)
-		return;
-	for (uint64_t i = 0; i < v[BLOCK_RQ_COMPLETE_NR_SECTOR]; i += SECTORS_PER_PAGE) {
-		const uint32_t *number = map_find(&anon->by_sector,
-						  sector_key(v[BLOCK_RQ_COMPLETE_DEV], sector + i));
-
-		if (!number || !anon->page[*number].in_flight)
-			continue;
-		anon->page[*number].in_flight = false;
-		burst->nr_done++;
-		if (!burst->nr_outstanding || --burst->nr_outstanding)
-			continue;
-		if (burst->nr_done >= LONG_BURST) {
-			anon->long_ns += event->timestamp_ns - burst->first_ns;
-			anon->nr_long += burst->nr_done;
-		} else if (burst->nr_done <= SHORT_BURST) {
-			anon->short_ns += event->timestamp_ns - burst->first_ns;
-			anon->nr_short++;
-		}
-	}
-}
-
-bool anon_swap_times(const struct anon_world *anon, struct swap_times *times)
-{
-	if (!anon->nr_submits || !anon->nr_long)
-		return false;
-	times->submit_ns = anon->submit_ns / anon->nr_submits;
-	times->page_ns = anon->long_ns / anon->nr_long;
-	times->least_ns = anon->nr_short ? anon->short_ns / anon->nr_short : times->page_ns * 4;
-	return true;
-}
-
-static void written_out(struct anon_world *anon, const struct tape_event *event,
-			struct anon_task *task)
-{
-	uint64_t pfn = event->value[MM_VMSCAN_WRITE_FOLIO_PFN];
-	uint32_t number = page_in_frame(anon, pfn);
-	uint64_t sector = task->write_sector;
-	uint8_t order;
-
-	task->write_sector = 0;
-	if (number == NONE)
-		return;
-	if (event->timestamp_ns - task->written_ns < SUBMIT_LIMIT_NS) {
-		anon->submit_ns += event->timestamp_ns - task->written_ns;
-		anon->nr_submits++;
-	}
-	task->written_ns = event->timestamp_ns;
-	order = anon->page[number].order;
-	for (uint64_t i = 0; i >> order == 0; i++) {
-		number = page_in_frame(anon, pfn + i);
-		if (number == NONE)
-			continue;
-		add_step(anon, ANON_UNMAPPED, number);
-		if (!sector)
-			continue;
-		map_put(anon, &anon->by_sector,
-			sector_key(task->write_dev, sector + i * SECTORS_PER_PAGE), number);
-		write_submitted(anon, &anon->page[number], event->timestamp_ns);
-	}
-}
-
 /* ---- address spaces */
 
 static void mm_put(struct anon_world *anon, uint32_t mm)
@@ -809,8 +554,8 @@ static void mm_put(struct anon_world *anon, uint32_t mm)
 	if (!mm || mm >= anon->nr_spaces || --anon->space[mm].nr_users)
 		return;
 	/* Those in memory are freed one by one, under an event each. */
-	for (uint32_t n = anon->space[mm].first; n != NONE; n = anon->page[n].next)
-		if (anon->page[n].pfn == NONE)
+	for (uint32_t n = anon->space[mm].first; n != ANON_NONE; n = anon->page[n].next)
+		if (anon->page[n].pfn == ANON_NONE)
 			page_gone(anon, n);
 }
 
@@ -884,13 +629,13 @@ void anon_event(struct anon_world *anon, struct world *world, const struct tape_
 		task->fault_mm = 0;
 		break;
 	case EVENT_BLOCK_BIO_QUEUE:
-		bio_queued(anon, event, task);
+		anon_bio_queued(anon, event, task);
 		break;
 	case EVENT_BLOCK_RQ_COMPLETE:
-		write_completed(anon, event);
+		anon_write_completed(anon, event);
 		break;
 	case EVENT_MM_VMSCAN_WRITE_FOLIO:
-		written_out(anon, event, task);
+		anon_written_out(anon, event, task);
 		break;
 	case EVENT_SYS_ENTER_MADVISE:
 		madvised(anon, world, event, task);
