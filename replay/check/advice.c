@@ -9,7 +9,7 @@
  *
  * Without the calls on the tape nobody can tell which folios MADV_COLD, MADV_FREE and mlock move.
  */
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

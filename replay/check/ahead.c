@@ -10,7 +10,7 @@
  * A pass over the tape links each sight of a frame with the next; the check counts along. It begins with the
  * first active isolation of which some stayed and some did not: most tapes have none, and cost the pass alone.
  */
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

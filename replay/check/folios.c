@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 
 #include <stdio.h>
 

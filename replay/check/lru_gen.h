@@ -12,7 +12,7 @@
 #ifndef REPLAY_CHECK_LRU_GEN_H
 #define REPLAY_CHECK_LRU_GEN_H
 
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 #include "replay/mm/lru_gen.h"
 
 /* ---- lru_gen.c */

@@ -13,7 +13,7 @@
  *   round at 6   a a a | b b |        . c, aged: no event
  *   round at 5   b ...                  the round at 6 was completed, so it came to c
  */
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 #include "replay/event_stream.h"
 #include "replay/mm/lru_gen.h"
 

@@ -17,7 +17,7 @@
  *
  * Which part of a file is executable is learnt: where all that were taken stayed, all of them are.
  */
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *   walk:   a inactive 1 | b inactive 21 | b active 9 | ...
  *   tape:                  inactive 21                       a was passed over: go on at b
  */
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 
 #include "replay/event_stream.h"
 

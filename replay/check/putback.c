@@ -10,7 +10,7 @@
  * So the kernel's word on each folio that it isolated is known, as long as our lists hold the same folios
  * in the same order. Whether they do, victims and writes tell: they name folios.
  */
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 
 #include <inttypes.h>
 

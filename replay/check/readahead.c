@@ -3,7 +3,7 @@
  * Readahead windows: predicted when a miss or a marker asks for one, held against the event of the window
  * that the kernel made of it. The state before comes with the request's event, all but its start.
  */
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  *   taken, the oldest first    A  [B B B B]  C
  *   split                      A  B  B3 B2 B1  C      the last page next to the first: each was put before it
  */
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 
 /* The folio that a frame belongs to, NULL: none is known. */
 static struct folio *folio_of(struct check *check, uint64_t pfn)

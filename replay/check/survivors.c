@@ -11,7 +11,7 @@
  *
  * The shrink event has their numbers. Where these are others, the lists were not the kernel's.
  */
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 
 /* Back to the tail they came from, the oldest last, as if they had never been isolated. */
 static void return_doubtful(struct reclaim_bracket *bracket, struct list_head *list)

@@ -11,7 +11,7 @@
  *
  * Folios are queued for insertion on the CPU that reads them, in the order of the reads.
  */
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  *   unknown a folio of an active list, whose bits are cleared and told to nobody; or one that was kept in
  *           an isolation of which not all that were kept were young
  */
-#include "replay/check/state.h"
+#include "replay/check/parts.h"
 
 #include <stdlib.h>
 
