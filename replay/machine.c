@@ -332,6 +332,35 @@ void machine_leave_page_cache(struct machine *machine, struct folio *folio)
 	folio->file = 0;
 }
 
+struct folio *machine_migrate(struct machine *machine, struct folio *folio, uint64_t pfn)
+{
+	struct mm *mm = &machine->mm;
+	struct folio *old = memmap_folio(&mm->memmap, pfn), *moved;
+
+	if (old && folio_test(old, FOLIO_alive))
+		machine_forget(machine, old);
+	for (int which = 0; folio->nr_batches && which < NR_LRU_BATCHES; which++)
+		for (unsigned int cpu = 0; folio->nr_batches && cpu < mm->config.nr_cpus; cpu++)
+			while (lru_batch_remove(mm, cpu, (enum lru_batch)which, folio) >= 0)
+				;
+	if (folio_test(folio, PG_lru))
+		mm->policy->folio_removed(mm, folio->lruvec, folio);
+	else if (folio_test(folio, FOLIO_isolated))
+		list_del(&folio->lru);
+	moved = mm_folio_move(mm, folio, pfn);
+	if (!moved)
+		return NULL;
+	for (uint64_t i = 0; moved->file && i < folio_nr_pages(moved); i++)
+		if (page_cache_slot(&machine->cache, moved->file, moved->index + i) ==
+			    (uint64_t)(uintptr_t)folio &&
+		    page_cache_store(&machine->cache, moved->file, moved->index + i, 1,
+				     (uint64_t)(uintptr_t)moved))
+			machine->failed = true;
+	folio_clear(moved,
+		    FOLIO_isolated | FOLIO_refaulted | FOLIO_refault_active | FOLIO_in_fault);
+	return moved;
+}
+
 void machine_forget(struct machine *machine, struct folio *folio)
 {
 	leave_page_cache(machine, folio, 0);

@@ -168,6 +168,15 @@ void machine_marker_met(struct machine *machine, const struct tape_event *event)
 /** machine_dirtied() - the folio at the place that writeback_dirty_folio names is dirty. Return: it, or NULL. */
 struct folio *machine_dirtied(struct machine *machine, const struct tape_event *event);
 
+/**
+ * machine_migrate() - a folio goes to another frame, with its place in the page cache
+ * @folio: alive, in no lru_add batch; off its list and out of all batches when this returns
+ * @pfn: the new frame; whoever was there is gone
+ * Kernel: mm/migrate.c, folio_migrate_flags(), v6.18.
+ * Return: it under its new address; NULL without memory: the core is out of it.
+ */
+struct folio *machine_migrate(struct machine *machine, struct folio *folio, uint64_t pfn);
+
 /** machine_forget() - a folio is gone without trace: off its list, out of the page cache. */
 void machine_forget(struct machine *machine, struct folio *folio);
 

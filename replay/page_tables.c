@@ -152,6 +152,27 @@ void page_tables_looked(struct page_tables *tables, const struct folio *folio)
 	mapped->nr_looks++;
 }
 
+void page_tables_migrated(struct page_tables *tables, const struct folio *folio, uint64_t pfn)
+{
+	uint32_t *entry = tables ? by_pfn_find(&tables->entry, folio->pfn) : NULL, *there;
+	const struct folio to = { .pfn = (uint32_t)pfn };
+	const struct mapped_folio *mapped;
+
+	if (!entry || !*entry)
+		return;
+	page_tables_forget(tables, &to);
+	there = by_pfn_make(&tables->entry, pfn);
+	if (!there) {
+		tables->machine->failed = true;
+		return;
+	}
+	*there = *entry;
+	*entry = 0;
+	mapped = &tables->folio[*there];
+	for (unsigned int i = 0; i < mapped->nr; i++)
+		note_mapping(tables, mapped->space[i], &to, mapped->nr_looks - !mapped->young);
+}
+
 /* Return: the space had it mapped. */
 static bool unmap(struct mapped_folio *mapped, uint32_t space)
 {

@@ -45,6 +45,9 @@ bool page_tables_map(struct page_tables *tables, struct world_task *task,
 /** page_tables_forget() - nobody has: the folio is gone, or its frame begins a new life. */
 void page_tables_forget(struct page_tables *tables, const struct folio *folio);
 
+/** page_tables_migrated() - a folio goes to another frame, and page tables along. @pfn: below MEMMAP_PFN_LIMIT. */
+void page_tables_migrated(struct page_tables *tables, const struct folio *folio, uint64_t pfn);
+
 /** page_tables_looked() - reclaim has looked at a folio: it is young no more. */
 void page_tables_looked(struct page_tables *tables, const struct folio *folio);
 

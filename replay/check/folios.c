@@ -67,6 +67,31 @@ void check_exec_begun(struct check *check)
 	}
 }
 
+/* It was isolated a moment ago, and waits with all its flags in the lru_add batch. */
+static void migrated(struct check *check, struct folio *folio, uint64_t pfn)
+{
+	if (folio_test(folio, FOLIO_in_add_batch))
+		return; /* the pass took it for one that it was not */
+	world_infer(check->world, INFER_migrated);
+	page_tables_migrated(check->tables, folio, pfn);
+	check_look_moved(check, folio, pfn);
+	folio = machine_migrate(&check->machine, folio, pfn);
+	if (!folio)
+		return;
+	folio_clear(folio, FOLIO_out | FOLIO_moved | FOLIO_survivor | FOLIO_doubtful | FOLIO_alone);
+	folio_add_lru(&check->machine.mm, check_cpu(check), folio);
+}
+
+bool check_migrated(struct check *check)
+{
+	const struct migration *migration = migrations_of(check->world, check->event);
+	struct folio *folio = migration ? check_known_folio(check, migration->from) : NULL;
+
+	if (folio)
+		migrated(check, folio, migration->to);
+	return folio;
+}
+
 void check_page_freed(struct check *check)
 {
 	struct folio *folio = check_known_folio(check, check->event->value[MM_PAGE_FREE_PFN]);
@@ -74,6 +99,8 @@ void check_page_freed(struct check *check)
 	struct reclaim_bracket *bracket = task ? task->bracket : NULL;
 
 	check->world->nr_stimuli++;
+	if (folio && check_migrated(check))
+		return;
 	if (!check->event->value[MM_PAGE_FREE_ORDER])
 		folio = check_split_at(check, check->event->value[MM_PAGE_FREE_PFN]);
 	if (!folio)

@@ -174,14 +174,17 @@ void check_inserted(struct check *check)
 {
 	struct mm *mm = &check->machine.mm;
 	const uint64_t *v = check->event->value;
-	struct folio *folio = check_known_folio(check, v[MM_LRU_INSERTION_PFN]);
+	struct folio *folio;
 	uint64_t flags = v[MM_LRU_INSERTION_FLAGS];
 	const struct list_growth *growth = check_growth_of(check, v[MM_LRU_INSERTION_LRU]);
 	enum lru_list recorded;
-	bool was_known = folio, waited = false, found_later = false, put_back = false;
+	bool was_known, waited = false, found_later = false, put_back = false;
 
 	if (v[MM_LRU_INSERTION_LRU] >= NR_LRU_LISTS)
 		return;
+	check_migrated(check);
+	folio = check_known_folio(check, v[MM_LRU_INSERTION_PFN]);
+	was_known = folio;
 	recorded = (enum lru_list)v[MM_LRU_INSERTION_LRU];
 	if (folio && folio_test(folio, FOLIO_in_add_batch)) {
 		waited = true;
@@ -242,7 +245,8 @@ static void activation_missing(struct check *check, struct expected_drain *drain
 
 		check->about = folio;
 		if (folio_test(folio, FOLIO_alive) && would_activate(folio) &&
-		    !check_is_metadata(check, folio))
+		    !check_is_metadata(check, folio) &&
+		    !migrations_hold(check->world, folio->pfn))
 			check_unequal(check, folio->lruvec->memcg, CHECK_activation,
 				      "pfn %" PRIx32 " activated|not activated", folio->pfn);
 	}

@@ -68,6 +68,9 @@ struct folio *check_born(struct check *check, uint64_t pfn, struct mem_cgroup *m
 /** check_page_allocated() - the current event is mm_page_alloc. */
 void check_page_allocated(struct check *check);
 
+/** check_migrated() - the event may show that a folio goes to another frame: where it waits for a list. Return: it does. */
+bool check_migrated(struct check *check);
+
 /** check_page_freed() - mm_page_free. */
 void check_page_freed(struct check *check);
 
@@ -374,6 +377,9 @@ void check_ahead_free(struct check *check);
 
 /** check_look_begins() - a new folio: nobody has looked at it. */
 void check_look_begins(struct check *check, const struct folio *folio);
+
+/** check_look_moved() - the folio goes to another frame. @pfn: below MEMMAP_PFN_LIMIT. */
+void check_look_moved(struct check *check, const struct folio *folio, uint64_t pfn);
 
 /** check_mapped_around() - fault-around may have mapped the folio, and made it young. */
 void check_mapped_around(struct check *check, const struct folio *folio);

@@ -58,6 +58,16 @@ void check_look_begins(struct check *check, const struct folio *folio)
 		*look = check->event->timestamp_ns << LOOK_SHIFT | LOOK_FIRST;
 }
 
+void check_look_moved(struct check *check, const struct folio *folio, uint64_t pfn)
+{
+	const struct folio to = { .pfn = (uint32_t)pfn };
+	const uint64_t *from = look_of(check, folio);
+	uint64_t look = from ? *from : 0, *there = from ? look_of(check, &to) : NULL;
+
+	if (there)
+		*there = look;
+}
+
 void check_mapped_around(struct check *check, const struct folio *folio)
 {
 	uint64_t *look = look_of(check, folio);

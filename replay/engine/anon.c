@@ -41,6 +41,32 @@ void replay_page_allocated(struct replay *replay)
 	folio->file = task->memcg; /* until it is born, the world's number of who asked for it */
 }
 
+/*
+ * In this run the folio keeps its place. Kernel: mm/migrate.c, migrate_folio_move(), v6.18.
+ * Differs: that it comes to its list's head by it is left out.
+ * Return: the event has shown that.
+ */
+static bool migrated(struct replay *replay)
+{
+	const struct migration *migration = migrations_of(replay->world, replay->event);
+	struct memmap *memmap = &replay->machine.mm.memmap;
+	struct folio *folio, *there;
+
+	if (!migration || migration->from >= FILE_PFN_BASE || migration->to >= FILE_PFN_BASE)
+		return false;
+	folio = memmap_folio(memmap, migration->from);
+	there = memmap_folio(memmap, migration->to);
+	if (!folio || !there) {
+		replay->failed = true;
+		return false;
+	}
+	if (!folio_test(folio, FOLIO_alive) || folio_test(folio, FOLIO_dead | FOLIO_gathered))
+		return false;
+	vacate(replay, there);
+	return !folio_test(there, FOLIO_alive) &&
+	       mm_folio_move(&replay->machine.mm, folio, migration->to);
+}
+
 void replay_inserted(struct replay *replay)
 {
 	const uint64_t *v = replay->event->value;
@@ -52,6 +78,7 @@ void replay_inserted(struct replay *replay)
 
 	if (!(v[MM_LRU_INSERTION_FLAGS] & INSERTION_ANON) || pfn >= FILE_PFN_BASE)
 		return;
+	migrated(replay);
 	folio = memmap_folio(&mm->memmap, pfn);
 	if (!folio) {
 		replay->failed = true;
@@ -100,6 +127,8 @@ void replay_page_freed(struct replay *replay)
 		return;
 	folio_clear(folio, FOLIO_fresh);
 	if (!folio_test(folio, FOLIO_alive) || folio_test(folio, FOLIO_dead | FOLIO_gathered))
+		return;
+	if (migrated(replay))
 		return;
 	replay_stimulus(replay, INFER_zap_batches);
 	replay_count(folio->lruvec->memcg, COUNT_anon_free, folio_nr_pages(folio));

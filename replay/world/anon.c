@@ -381,16 +381,48 @@ static void swapped_in(struct anon_world *anon, const uint32_t *entry)
 		anon_page_came_in(anon, number, pfn); /* without I/O */
 }
 
+/* Same page, other frame. */
+static void page_migrated(struct anon_world *anon, uint64_t from, uint64_t to)
+{
+	uint32_t number = anon_page_in_frame(anon, from), there = anon_page_in_frame(anon, to);
+	uint32_t *entry;
+
+	if (number == ANON_NONE)
+		return;
+	if (there != ANON_NONE)
+		page_gone(anon, there); /* the tape lost its free */
+	*pfn_entry(anon, from) = 0;
+	entry = pfn_entry(anon, to);
+	anon->page[number].pfn = entry ? (uint32_t)to : ANON_NONE;
+	if (!entry)
+		return;
+	if (*entry & ENTRY_FRESH)
+		anon_forget_fresh(anon, *entry & ~ENTRY_FRESH);
+	*entry = number + 1;
+}
+
+static void folio_migrated(struct anon_world *anon, const struct migration *migration)
+{
+	uint32_t number = anon_page_in_frame(anon, migration->from);
+	uint8_t order = number == ANON_NONE ? 0 : anon->page[number].order;
+
+	for (uint32_t i = 0; i >> order == 0; i++)
+		page_migrated(anon, migration->from + i, migration->to + i);
+}
+
 static void page_inserted(struct anon_world *anon, struct world *world,
 			  const struct tape_event *event, const struct world_task *who)
 {
 	uint64_t pfn = event->value[MM_LRU_INSERTION_PFN];
 	uint32_t *entry = pfn_entry(anon, pfn);
+	const struct migration *migration = migrations_of(world, event);
 	struct anon_step *step;
 	uint32_t number;
 
 	if (!entry)
 		return;
+	if (migration)
+		folio_migrated(anon, migration);
 	if ((event->value[MM_LRU_INSERTION_FLAGS] & (INSERTION_ANON | INSERTION_SWAPCACHE)) ==
 	    INSERTION_SWAPCACHE) {
 		swapped_in(anon, entry);
@@ -449,9 +481,11 @@ static void faulted(struct anon_world *anon, struct world *world, const struct t
 		step->write = event->value[PAGE_FAULT_USER_ERROR_CODE] & FAULT_WRITE;
 }
 
-static void page_freed(struct anon_world *anon, const struct tape_event *event,
-		       const struct world_task *who, const struct anon_task *task)
+static void page_freed(struct anon_world *anon, const struct world *world,
+		       const struct tape_event *event, const struct world_task *who,
+		       const struct anon_task *task)
 {
+	const struct migration *migration;
 	uint64_t pfn = event->value[MM_PAGE_FREE_PFN], order = event->value[MM_PAGE_FREE_ORDER];
 	uint32_t *entry = pfn_entry(anon, pfn);
 
@@ -459,6 +493,11 @@ static void page_freed(struct anon_world *anon, const struct tape_event *event,
 		return;
 	if (*entry & ENTRY_FRESH) {
 		anon_forget_fresh(anon, *entry & ~ENTRY_FRESH);
+		return;
+	}
+	migration = migrations_of(world, event);
+	if (migration) {
+		folio_migrated(anon, migration);
 		return;
 	}
 	for (uint64_t i = 0; i >> order == 0; i++) {
@@ -612,7 +651,7 @@ void anon_event(struct anon_world *anon, struct world *world, const struct tape_
 		page_allocated(anon, world, event, who, task);
 		break;
 	case EVENT_MM_PAGE_FREE:
-		page_freed(anon, event, who, task);
+		page_freed(anon, world, event, who, task);
 		break;
 	case EVENT_MM_LRU_INSERTION:
 		page_inserted(anon, world, event, who);

@@ -129,6 +129,18 @@ static void folio_came(struct pass *pass, const struct tape_event *event)
 	count_owned(pass, task->memcg, pages);
 }
 
+static void folio_migrated(struct pass *pass, const struct tape_event *event)
+{
+	const struct migration *migration = migrations_of(pass->world, event);
+	uint32_t *from = migration ? owner_of(pass, migration->from) : NULL;
+	uint32_t *to = from ? owner_of(pass, migration->to) : NULL;
+
+	if (!to)
+		return;
+	*to = *from;
+	*from = 0;
+}
+
 /* ---- rows */
 
 static struct open_row *row_of(struct pass *pass, int32_t pid, bool make)
@@ -421,6 +433,10 @@ static void pass_event(struct pass *pass, const struct tape_event *event)
 		break;
 	case EVENT_MM_FILEMAP_DELETE_FROM_PAGE_CACHE:
 		folio_went(pass, event);
+		break;
+	case EVENT_MM_PAGE_FREE:
+	case EVENT_MM_LRU_INSERTION:
+		folio_migrated(pass, event);
 		break;
 	case EVENT_MOD_MEMCG_LRUVEC_STATE:
 		list_grew(pass, event);

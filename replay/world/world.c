@@ -297,7 +297,9 @@ int world_init(struct world *world, struct tape_reader *reader)
 
 	if (ret)
 		return ret;
-	ret = foreign_reclaim_find(world, reader);
+	ret = migrations_find(world, reader);
+	if (!ret)
+		ret = foreign_reclaim_find(world, reader);
 	if (!ret)
 		ret = overhead_find(world, reader);
 	if (ret)
@@ -385,6 +387,7 @@ void world_exit(struct world *world)
 	free(world->lru_gen);
 	limits_exit(&world->limits);
 	foreign_reclaim_exit(&world->foreign);
+	migrations_exit(&world->migrations);
 	overhead_exit(&world->overhead);
 	anon_close(world->anon);
 	memset(world, 0, sizeof(*world));

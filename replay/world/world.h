@@ -17,6 +17,7 @@
 #include "replay/world/spaces.h"
 #include "replay/world/foreign_reclaim.h"
 #include "replay/world/limits.h"
+#include "replay/world/migrations.h"
 #include "replay/world/overhead.h"
 #include "replay/world/writeback.h"
 #include "schema/tape_reader.h"
@@ -184,6 +185,7 @@ struct world {
 	struct writeback writeback;
 	struct spaces spaces;
 	struct foreign_reclaims foreign;
+	struct world_migrations migrations;
 	bool out_of_memory;
 };
 

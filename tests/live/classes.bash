@@ -109,6 +109,24 @@ class_taken_from() {
 	rmdir "$group"
 }
 
+# Random reads, while kcompactd moves what there is on the machine, twice.
+class_moved() { # command...
+	local proactive=/proc/sys/vm/compaction_proactiveness old n status
+	[[ -w $proactive ]] || { echo "no $proactive" >&2; return 1; }
+	old=$(<$proactive)
+	(
+		for n in 1 2; do
+			sleep 0.7
+			echo 100 >$proactive
+		done
+	) &
+	"$@"
+	status=$?
+	wait
+	echo "$old" >$proactive
+	return $status
+}
+
 advice_kinds="cold pageout free lock dontneed cut shmem splice split"
 
 # A limited group for each kind of advice, one after the other.
@@ -155,6 +173,7 @@ class_record() { # class tape
 	class_prepare "$1" >/dev/null || return
 	case $1 in
 	random_reads) "${record[@]}" --memory 64M -- "$BIN/random_read" --file data --reads 150000 ;;
+	moved) class_moved "${record[@]}" --memory 64M -- "$BIN/random_read" --file data --reads 150000 ;;
 	two_groups)
 		class_two_groups "${record[@]}"
 		;;
