@@ -43,10 +43,11 @@ for class in random_reads two_groups taken_from sequential reads_and_writes grep
 				low="$class: $decision: $share %, the floor is $least %"
 		done < <(class_shares "$class.lrt")
 		if [[ $class == mapped ]]; then
-			while read -r kind word right told share; do
-				echo "$class: $kind $word: $right of $told right, $share %"
-				[[ $word == old ]] && awk -v a="$share" 'BEGIN { exit !(a < 95) }' &&
-					low="$class: $kind pages found old: $share % are right, the floor is 95 %"
+			while read -r kind word right told share hidden; do
+				[[ $word == @(old|young|around) ]] || continue
+				echo "$class: $kind $word: $right of $told right, $share %; in a TLB all the same: $hidden"
+				[[ $word == old ]] && ((100 * (right + hidden) < 98 * told)) &&
+					low="$class: $kind pages found old: $share % are right, of $told the TLB hid $hidden; the floor is 98 %"
 			done < <(class_verdicts "$class.lrt")
 		fi
 		[[ -z $low ]] && break

@@ -45,7 +45,7 @@ class_prepare() { # class
 			"$BIN/uncache" tree
 		;;
 	compile) class_compiler ;;
-	anon_swap | mapped) "$BIN/uncache" data ;;
+	anon_swap | mapped | mapped_flushed) "$BIN/uncache" data ;;
 	taken_from | advice) "$BIN/uncache" data.a ;;
 	sqlite) sqlite_load_prepare load.sqlite load.sql && "$BIN/uncache" load.sqlite ;;
 	esac
@@ -169,7 +169,7 @@ class_with_swap() { # command...
 }
 
 class_record() { # class tape
-	local record=("$LRUTAPE" record -o "$2")
+	local flush='' record=("$LRUTAPE" record -o "$2")
 	class_prepare "$1" >/dev/null || return
 	case $1 in
 	random_reads) "${record[@]}" --memory 64M -- "$BIN/random_read" --file data --reads 150000 ;;
@@ -197,9 +197,11 @@ class_record() { # class tape
 		class_with_swap "${record[@]}" --memory 64M -- bash -c \
 			"'$BIN/mixed_io' --file data --ops 60000 & '$BIN/logged_touch' --anon-pages 20480 --touches 300000; wait"
 		;;
-	mapped)
+	mapped | mapped_flushed)
+		[[ ! -d /sys/kernel/tracing/events/tlb/tlb_flush ]] || record+=(--events +tlb:tlb_flush) # for class_verdicts()
+		[[ $1 == mapped ]] || flush=--flush-tlb
 		class_with_swap "${record[@]}" --memory 64M -- "$BIN/logged_touch" --file data --file-pages 12288 \
-			--anon-pages 12288 --touches 250000 --neighbour --log "$2.touches"
+			--anon-pages 12288 --touches 250000 --neighbour $flush --log "$2.touches"
 		;;
 	advice)
 		export BIN advice_kinds
@@ -239,9 +241,10 @@ for name, nr in decided.items():
     print(name, equal[name], nr, "%.3f" % (100 * equal[name] / nr))' ${2:+"$2"}
 }
 
-# "kind word right told share" of what check says of page tables, against the workload's own log.
+# "kind word right told share hidden" of what check says of page tables, against the workload's own log.
 class_verdicts() { # tape
 	"$LRUTAPE" check --verdicts verdicts.csv "$1" >/dev/null 2>&1 &&
-		"$TOP/tests/live/tools/verdict_truth.py" verdicts.csv "$1.touches"
-	rm -f verdicts.csv
+		"$LRUTAPE" dump --event tlb_flush "$1" >flushes &&
+		"$TOP/tests/live/tools/verdict_truth.py" verdicts.csv "$1.touches" flushes
+	rm -f verdicts.csv flushes
 }

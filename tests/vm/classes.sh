@@ -91,7 +91,7 @@ old_pages() { # tape
 	local kind word right told share least=95
 	[[ -z ${LRUTAPE_VM_BARS:-} ]] || least=99.9
 	"$BIN/lrutape" check --verdicts "$work/verdicts.csv" "$1" >"$work/said" 2>&1 || { tail -n 1 "$work/said"; return; }
-	while read -r kind word right told share; do
+	while read -r kind word right told share _; do
 		[[ $word == old ]] || continue
 		printf '%s old %.2f %%, ' "$kind" "$share" >>"$work/figures"
 		awk -v a="$share" -v b="$least" 'BEGIN { exit !(a < b) }' &&

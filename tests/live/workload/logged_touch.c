@@ -23,6 +23,7 @@
 
 #define PAGE_BYTES 4096u
 #define LOG_ALIGN 4096u
+#define FLUSH_PAGES 64u
 #define PAGEMAP_PRESENT (UINT64_C(1) << 63)
 #define PAGEMAP_PFN ((UINT64_C(1) << 55) - 1)
 
@@ -34,7 +35,7 @@ struct touch {
 
 static struct {
 	const char *file, *log;
-	bool neighbour;
+	bool neighbour, flush_tlb;
 	uint64_t file_pages, anon_pages, nr_touches, file_percent, write_percent, seed, pause_ns;
 } options = { .nr_touches = 400000, .file_percent = 50, .write_percent = 30, .seed = 1 };
 
@@ -108,6 +109,27 @@ static void *map(size_t bytes, int flags, int fd, const char *name)
 	return memory;
 }
 
+/*
+ * Nothing of this process is in a TLB when it returns: a change of what pages allow is a flush, and more
+ * than 33 pages are a flush of all (x86: tlb_single_page_flush_ceiling). The pages are locked, so that
+ * reclaim sees nothing of them.
+ */
+static void flush_tlb(void)
+{
+	static char *pages;
+	static bool writable = true;
+
+	if (!pages) {
+		pages = map(FLUSH_PAGES * PAGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1, "flush");
+		if (mlock(pages, FLUSH_PAGES * PAGE_BYTES))
+			fail("mlock", "flush");
+		memset(pages, 1, FLUSH_PAGES * PAGE_BYTES);
+	}
+	writable = !writable;
+	if (mprotect(pages, FLUSH_PAGES * PAGE_BYTES, PROT_READ | (writable ? PROT_WRITE : 0)))
+		fail("mprotect", "flush");
+}
+
 static void touch_all(volatile char *file, volatile char *anon, struct touch *touches, int pagemap)
 {
 	uint64_t state = options.seed * 0x9e3779b97f4a7c15ull;
@@ -119,8 +141,11 @@ static void touch_all(volatile char *file, volatile char *anon, struct touch *to
 							    PAGE_BYTES :
 					    anon + popular(&state, options.anon_pages) * PAGE_BYTES;
 		bool write = !in_file && below(&state, 100) < options.write_percent;
-		uint64_t begin = now_ns(), took;
+		uint64_t begin, took;
 
+		if (options.flush_tlb)
+			flush_tlb();
+		begin = now_ns();
 		if (write)
 			(*at)++;
 		else
@@ -176,7 +201,8 @@ static const char usage[] =
 	"  --file-percent   of touches that go to the file, if there is both (default 50)\n"
 	"  --write-percent  of touches of anonymous pages that write (default 30)\n"
 	"  --log FILE       write each touch down (needs root, to see frames)\n"
-	"  --neighbour      a second thread, so that the process runs on more than one CPU\n";
+	"  --neighbour      a second thread, so that the process runs on more than one CPU\n"
+	"  --flush-tlb      empty the TLB before each touch, so that none of them is without a young bit\n";
 
 int main(int argc, char **argv)
 {
@@ -191,6 +217,7 @@ int main(int argc, char **argv)
 		{ "seed", required_argument, NULL, 's' },
 		{ "log", required_argument, NULL, 'l' },
 		{ "neighbour", no_argument, NULL, 'N' },
+		{ "flush-tlb", no_argument, NULL, 'T' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
@@ -230,6 +257,9 @@ int main(int argc, char **argv)
 			break;
 		case 'N':
 			options.neighbour = true;
+			break;
+		case 'T':
+			options.flush_tlb = true;
 			break;
 		case 'h':
 			fputs(usage, stdout);
