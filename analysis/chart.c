@@ -11,6 +11,7 @@
 #define RIGHT 16
 #define TOP 42 /* title, and what the y axis counts */
 #define PLOT_HEIGHT 200
+#define Y_STEPS 5 /* lines of the grid, about */
 #define LEGEND_ROW 18
 #define BAR 13
 #define NAME_WIDTH 210 /* of bars and ranges: room for what stands beside them */
@@ -27,10 +28,11 @@ static const char *const dashes[CHART_SERIES_LIMIT] = {
 
 static void svg_begin(FILE *to, int height, const char *title)
 {
-	fprintf(to, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n<title>",
+	fprintf(to,
+		"<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n<title>",
 		WIDTH, height, WIDTH, height);
 	html_text(to, title);
-	fputs("</title>\n<text x=\"0\" y=\"16\" font-weight=\"bold\">", to);
+	fputs("</title>\n<text x=\"0\" y=\"16\" class=\"title\">", to);
 	html_text(to, title);
 	fputs("</text>\n", to);
 }
@@ -80,12 +82,14 @@ static void figure_text(double value, char *text, size_t size)
 		snprintf(text, size, "%.4g", value);
 }
 
-static void legend(FILE *to, double y, const char *name, size_t i)
+/* @line: as the chart draws it, in its dashes; else a bar */
+static void legend(FILE *to, double y, const char *name, size_t i, bool line)
 {
 	fprintf(to,
-		"<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"3\" "
+		"<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"%d\" "
 		"stroke-dasharray=\"%s\"/>\n",
-		LEFT, y - 4, LEFT + 30, y - 4, colour[i], dashes[i]);
+		LEFT, y - 4, LEFT + 30, y - 4, colour[i], line ? 2 : BAR - 2,
+		line ? dashes[i] : "");
 	svg_text(to, LEFT + 38, y, "start", "", name);
 }
 
@@ -108,6 +112,7 @@ static double plot_y(const struct plot *plot, double y)
 static bool find_extent(const struct chart_series *series, size_t nr, struct plot *plot)
 {
 	bool any = false;
+	double y_step, top = 0;
 
 	for (size_t s = 0; s < nr; s++) {
 		if (series[s].nr < 2)
@@ -128,12 +133,17 @@ static bool find_extent(const struct chart_series *series, size_t nr, struct plo
 		return false;
 	if (plot->y_high <= 0)
 		plot->y_high = 1;
+	/* Up to the next line of the grid. */
+	y_step = nice_step(plot->y_high, Y_STEPS);
+	while (top < plot->y_high * 0.9999)
+		top += y_step;
+	plot->y_high = top;
 	return any;
 }
 
 static void draw_axes(FILE *to, const struct plot *plot, const char *x_label, const char *y_label)
 {
-	double y_step = nice_step(plot->y_high, 5);
+	double y_step = nice_step(plot->y_high, Y_STEPS);
 	double x_step = nice_step(plot->x_high - plot->x_low, 8);
 	char text[32];
 
@@ -179,9 +189,10 @@ void chart_lines(FILE *to, const char *title, const char *x_label, const char *y
 		fputs("\"><title>", to);
 		html_text(to, series[s].name);
 		fputs("</title></polyline>\n", to);
-		legend(to, TOP + PLOT_HEIGHT + 46 + (double)s * LEGEND_ROW, series[s].name, s);
+		legend(to, TOP + PLOT_HEIGHT + 46 + (double)s * LEGEND_ROW, series[s].name, s,
+		       true);
 	}
-	fputs("</svg>\n", to);
+	fputs("</svg></div>\n", to);
 }
 
 /* ---- bars */
@@ -217,8 +228,8 @@ void chart_bars(FILE *to, const char *title, const char *const *category, size_t
 		}
 	}
 	for (size_t s = 0; s < drawn; s++)
-		legend(to, y + 14 + (double)s * LEGEND_ROW, series[s], s);
-	fputs("</svg>\n", to);
+		legend(to, y + 14 + (double)s * LEGEND_ROW, series[s], s, false);
+	fputs("</svg></div>\n", to);
 }
 
 /* ---- ranges */
@@ -272,5 +283,5 @@ void chart_ranges(FILE *to, const char *title, const char *unit, const struct ch
 	svg_text(to, zero, TOP + (double)nr * LEGEND_ROW + 18, "middle", "faint", "0");
 	snprintf(text, sizeof(text), "%+.3g %.40s", high, unit);
 	svg_text(to, WIDTH - RIGHT, TOP + (double)nr * LEGEND_ROW + 18, "end", "faint", text);
-	fputs("</svg>\n", to);
+	fputs("</svg></div>\n", to);
 }

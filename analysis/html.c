@@ -2,7 +2,8 @@
 #include "analysis/html.h"
 
 static const char style[] =
-	":root { --ink: #1b1b1b; --paper: #fff; --faint: #666; --line: #ccc; --alarm: #a3162a }\n"
+	":root { color-scheme: light dark;\n"
+	"  --ink: #1b1b1b; --paper: #fff; --faint: #666; --line: #ccc; --alarm: #a3162a }\n"
 	"@media (prefers-color-scheme: dark) {\n"
 	"  :root { --ink: #e4e4e4; --paper: #161616; --faint: #999; --line: #444; --alarm: #ff8a8a } }\n"
 	"body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper);\n"
@@ -13,8 +14,10 @@ static const char style[] =
 	"  border-bottom: 1px solid var(--line) }\n"
 	"th.n, td.n { text-align: right } tr.none td { color: var(--faint) }\n"
 	"tr.alarm td { color: var(--alarm) }\n"
-	"svg { display: block; max-width: 100%; height: auto; margin: .8em 0 }\n"
+	"h4 + .wide table { margin-top: 0 } .wide { overflow-x: auto }\n"
+	"svg { display: block; max-width: 100%; min-width: 600px; height: auto; margin: .8em 0 }\n"
 	"svg text { font: 12px system-ui, sans-serif; fill: var(--ink) } svg .faint { fill: var(--faint) }\n"
+	"svg .title { font-size: 14px; font-weight: bold }\n"
 	"svg .grid { stroke: var(--line) } svg .axis { stroke: var(--faint) }\n";
 
 void html_text(FILE *to, const char *text)
@@ -79,7 +82,7 @@ void html_paragraph(FILE *to, const char *text)
 
 void html_table_begin(FILE *to, const char *const *column)
 {
-	fputs("<table>\n<tr>", to);
+	fputs("<div class=\"wide\"><table>\n<tr>", to);
 	for (; *column; column++) {
 		fputs(**column == '#' ? "<th class=\"n\">" : "<th>", to);
 		html_text(to, **column == '#' ? *column + 1 : *column);
@@ -90,7 +93,7 @@ void html_table_begin(FILE *to, const char *const *column)
 
 void html_table_end(FILE *to)
 {
-	fputs("</table>\n", to);
+	fputs("</table></div>\n", to);
 }
 
 void html_row_begin(FILE *to, const char *class)

@@ -373,7 +373,7 @@ static void agreement(struct writing *w, const struct place *place)
 						 NULL };
 	static const char *const causes[] = { "decision", "#not equal", "what stands before it",
 					      "which means", NULL };
-	static const char *const undecided[] = { "not decided", "#times", "because of", NULL };
+	static const char *const undecided[] = { "not decided", "#times", "cause", NULL };
 	static const char *const mismatches[] = { "#second",   "memcg",	   "decision", "cause",
 						  "predicted", "recorded", NULL };
 
@@ -386,15 +386,17 @@ static void agreement(struct writing *w, const struct place *place)
 	if (!there(w, "v_disagreement"))
 		return;
 	table(w, "Where not, and why", causes,
-	      "SELECT decision, count, cause, meaning FROM v_disagreement"
-	      " WHERE tape_id = ?1 AND memcg_id IS NULL ORDER BY decision, number",
+	      "SELECT decision, sum(count), cause, meaning FROM v_disagreement WHERE tape_id = ?1"
+	      " AND (memcg_id IN (SELECT memcg_id FROM v_subject WHERE tape_id = ?1) OR memcg_id"
+	      "  IS NOT NULL AND ?1 NOT IN (SELECT tape_id FROM v_subject))"
+	      " GROUP BY decision, number ORDER BY decision, number",
 	      place);
-	table(w, "The first of these", mismatches,
+	table(w, "The first mismatches, of any memcg", mismatches,
 	      "SELECT printf('%.6f', seconds), memcg, decision, cause, predicted, recorded"
 	      " FROM v_mismatch WHERE tape_id = ?1 ORDER BY number LIMIT 10",
 	      place);
 	table(w, "Seen and not decided", undecided,
-	      "SELECT what, count, cause FROM v_undecided WHERE tape_id = ?1 AND count > 0"
+	      "SELECT what, count, meaning FROM v_undecided WHERE tape_id = ?1 AND count > 0"
 	      " ORDER BY count DESC",
 	      place);
 }
@@ -409,7 +411,8 @@ static void accuracy(struct writing *w, const struct place *place)
 		table(w,
 		      "The recorded policy, replayed freely, and the recorded kernel's own counters",
 		      column,
-		      "SELECT name, memcg, kernel, replay, printf('%+.2f', difference_percent)"
+		      "SELECT name, memcg, kernel, replay,"
+		      " CASE WHEN kernel > 0 THEN printf('%+.2f', difference_percent) END"
 		      " FROM v_accuracy WHERE tape_id = ?1 AND (kernel > 0 OR replay > 0)"
 		      " ORDER BY run_id, memcg, number",
 		      place);
@@ -539,7 +542,8 @@ static void runs(struct writing *w, const struct place *place)
 					      "#lock holds", "#inferred, %", NULL };
 
 	table(w, "", column,
-	      "SELECT m.run_id, m.policy, r.release, m.accesses, printf('%.3f', missed_percent),"
+	      "SELECT m.run_id, m.policy, r.release, m.accesses,"
+	      " CASE WHEN m.accesses > 0 THEN printf('%.3f', missed_percent) END,"
 	      " misses + ifnull(readahead, 0), (SELECT holds FROM v_lock_total AS l"
 	      "  WHERE l.run_id = m.run_id AND number = 0), printf('%.3f', inferred_percent)"
 	      " FROM v_miss AS m JOIN v_run AS r USING (run_id) JOIN v_belief AS b ON b.run_id = m.run_id"
