@@ -18,6 +18,8 @@ static void set_unseen(struct mem_cgroup *memcg, const struct world_memcg *from)
 	memcg->min_pages = from->min_pages;
 	memcg->low_pages = from->low_pages;
 	memcg->swap_max_pages = from->swap_limit_pages;
+	memcg->memsw_max_pages = from->memsw_limit_pages;
+	memcg->swap_pages = memcg->swapped_pages = from->swapped_pages;
 	memcg->overhead_pages = from->overhead_pages;
 	mm_charge(memcg, from->overhead_pages);
 	if (from->swappiness >= 0)
@@ -189,7 +191,9 @@ void machine_add_file_folio(struct machine *machine, struct folio *folio, uint32
 
 	folio->file = file;
 	folio->index = index;
-	machine->cache.owner = folio->lruvec->memcg->index;
+	/* Nodes that hold swap's shadows are charged to nobody. */
+	machine->cache.owner = folio_test(folio, PG_swapbacked) ? machine->mm.root->index :
+								  folio->lruvec->memcg->index;
 	if (page_cache_store(&machine->cache, file, index, nr, (uint64_t)(uintptr_t)folio))
 		machine->failed = true;
 	if (shadow && !for_write)
@@ -398,6 +402,7 @@ void machine_swap_out(struct machine *machine, struct folio *folio, uint32_t fil
 	leave_page_cache(machine, folio, 0);
 	folio->file = file;
 	folio->index = index;
+	machine->cache.owner = machine->mm.root->index;
 	if (file && page_cache_store(&machine->cache, file, index, folio_nr_pages(folio),
 				     (uint64_t)(uintptr_t)folio))
 		machine->failed = true;
@@ -460,6 +465,8 @@ static void take_limits(struct machine *machine)
 			continue;
 		memcg->max_pages = world->memcg[n].limit_pages;
 		memcg->high_pages = world->memcg[n].high_pages;
+		memcg->swap_max_pages = world->memcg[n].swap_limit_pages;
+		memcg->memsw_max_pages = world->memcg[n].memsw_limit_pages;
 	}
 }
 

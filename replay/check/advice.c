@@ -197,6 +197,8 @@ void check_advised(struct check *check)
 					      NULL :
 					      check_known_folio(check, step[i].pfn);
 
+		if (!folio && step[i].what == ANON_FREED && step[i].pfn == ANON_NO_FRAME)
+			check_swapped_page_freed(check);
 		if (!folio || (folio->file && !folio_test(folio, PG_swapbacked)))
 			continue;
 		switch (step[i].what) {

@@ -122,6 +122,7 @@ void check_page_freed(struct check *check)
 		check_evict(check, folio, NULL);
 	else {
 		check_gone(check, folio);
+		check_slot_freed(check, folio);
 		machine_forget(&check->machine, folio);
 	}
 }

@@ -419,6 +419,12 @@ void check_swapped_in(struct check *check, struct folio *folio);
 /** check_page_faulted() - page_fault_user. */
 void check_page_faulted(struct check *check);
 
+/** check_slot_freed() - a folio that is in memory gives up its slot in swap, if it has one. */
+void check_slot_freed(struct check *check, struct folio *folio);
+
+/** check_swapped_page_freed() - a page of the current task's that was in swap only is gone. */
+void check_swapped_page_freed(struct check *check);
+
 /** check_drain_begun() - a list grows on this CPU: if it drains, these are the folios that it misses. */
 void check_drain_begun(struct check *check, unsigned int cpu);
 

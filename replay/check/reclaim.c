@@ -166,15 +166,41 @@ void check_overhead_bounded(struct check *check)
 		spaces_overhead_shown(check->world, number, room > 0 ? room : 0);
 }
 
+/* What memory and swap together leave for a memcg's memory, MEMCG_UNLIMITED: anything. */
+static int64_t room_beside_swap(const struct mem_cgroup *target)
+{
+	return target->memsw_max_pages == MEMCG_UNLIMITED ?
+		       MEMCG_UNLIMITED :
+		       target->memsw_max_pages - target->swapped_pages;
+}
+
+/*
+ * A charge tries memory and swap together first, and for a batch. Who fails there reclaims without swapping, also
+ * if it is memory's own limit that the charge of a single page fails at in the end.
+ */
+static bool charge_may_swap(const struct check *check, const struct mem_cgroup *target,
+			    uint64_t nr_pages)
+{
+	int64_t batch = check->machine.mm.config.rules.memcg_stock_pages;
+	int64_t room = target ? room_beside_swap(target) : MEMCG_UNLIMITED;
+
+	if (batch < (int64_t)nr_pages)
+		batch = (int64_t)nr_pages;
+	return room == MEMCG_UNLIMITED ||
+	       (target->max_pages != MEMCG_UNLIMITED && target->max_pages + batch <= room);
+}
+
 /* The memcg is at its limit now; its own part of that which is on no list is the rest. */
 static void note_overhead(struct check *check, struct mem_cgroup *target)
 {
-	int64_t listed;
+	int64_t listed, full = target->max_pages;
 
-	if (target->max_pages == MEMCG_UNLIMITED)
+	if (room_beside_swap(target) < full)
+		full = room_beside_swap(target);
+	if (full == MEMCG_UNLIMITED)
 		return;
 	listed = listed_pages(check, target);
-	target->overhead_pages = target->max_pages > listed ? target->max_pages - listed : 0;
+	target->overhead_pages = full > listed ? full - listed : 0;
 	spaces_overhead_shown(check->world, machine_number(&check->machine, target),
 			      target->overhead_pages);
 	share_overhead(target);
@@ -299,7 +325,8 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 			     (unsigned int)check->event->value[MM_VMSCAN_KSWAPD_WAKE_ZID]);
 	else
 		reclaim_walk_begin(&bracket->walk, &check->machine.mm, bracket->target, nr_pages,
-				   true);
+				   bracket->asked ||
+					   charge_may_swap(check, bracket->target, nr_pages));
 	if (bracket->asked)
 		bracket->walk.sc.swappiness = bracket->asked->swappiness;
 	/* MGLRU's walk must not run ahead of the tape. */

@@ -49,6 +49,8 @@ static uint32_t refault(struct check *check, uint64_t slot, uint64_t pages)
 	while (folio.order < FOLIO_ORDER_LIMIT && 1u << folio.order < pages)
 		folio.order++;
 	check->machine.mm.policy->refault(&check->machine.mm, &folio, shadow_unpack(slot));
+	if (folio.lruvec->memcg->swapped_pages >= (int64_t)pages)
+		mm_charge_swapped(folio.lruvec->memcg, -(int64_t)pages);
 	return folio.flags & (PG_active | PG_workingset | FOLIO_refaulted | FOLIO_refault_active);
 }
 
@@ -218,6 +220,9 @@ void check_folio_written(struct check *check)
 	} else if (!bracket) {
 		check_isolated_alone(check, folio);
 	}
+	if (!folio_test(folio, PG_swapcache))
+		mm_charge_swap(&check->machine.mm, folio->lruvec->memcg,
+			       (int64_t)folio_nr_pages(folio));
 	folio_set(folio, PG_swapcache);
 	queue = &check->swap[check_cpu(check)];
 	if (queue->write_pid != check->event->pid) {
@@ -272,11 +277,11 @@ void check_rotate_later(struct check *check, struct folio *folio)
  */
 void check_page_faulted(struct check *check)
 {
+	const bool mapped = check->event->value[PAGE_FAULT_USER_ERROR_CODE] & FAULT_PROTECTION;
 	const struct anon_step *step;
 	uint32_t nr;
 
-	if (!check->world->anon ||
-	    check->event->value[PAGE_FAULT_USER_ERROR_CODE] & FAULT_PROTECTION)
+	if (!check->world->anon)
 		return;
 	step = anon_steps(check->world->anon, &nr);
 	for (uint32_t i = 0; i < nr; i++) {
@@ -284,9 +289,38 @@ void check_page_faulted(struct check *check)
 					      check_known_folio(check, step[i].pfn) :
 					      NULL;
 
-		if (folio && folio_test(folio, PG_swapcache) && !folio->order)
+		if (!folio || !folio_test(folio, PG_swapcache))
+			continue;
+		if (!mapped && !folio->order)
 			folio_clear(folio, PG_reclaim);
+		if (!folio_test(folio, PG_writeback) &&
+		    (step[i].write ||
+		     (!mapped && mm_swap_full(&check->machine.mm, folio->lruvec->memcg))))
+			check_slot_freed(check, folio);
 	}
+}
+
+/*
+ * Kernel: mm/swapfile.c, folio_free_swap(), v6.18.
+ * Differs: a page that is shared after a fork keeps its slot in the kernel.
+ */
+void check_slot_freed(struct check *check, struct folio *folio)
+{
+	struct mem_cgroup *memcg = folio->lruvec->memcg;
+	int64_t pages = (int64_t)folio_nr_pages(folio);
+
+	if (folio_test_clear(folio, PG_swapcache) && memcg->swap_pages >= pages)
+		mm_charge_swap(&check->machine.mm, memcg, -pages);
+}
+
+void check_swapped_page_freed(struct check *check)
+{
+	struct mem_cgroup *memcg = check_task_memcg(check, check->event->pid);
+
+	if (memcg->swap_pages > 0)
+		mm_charge_swap(&check->machine.mm, memcg, -1);
+	if (memcg->swapped_pages > 0)
+		mm_charge_swapped(memcg, -1);
 }
 
 static void write_ended(struct check *check, struct folio *folio)

@@ -121,6 +121,8 @@ void check_evict(struct check *check, struct folio *folio, struct mem_cgroup *ta
 		machine_forget(&check->machine, folio); /* nobody will miss it: no shadow */
 		return;
 	}
+	if (folio_test(folio, PG_swapbacked))
+		mm_charge_swapped(folio->lruvec->memcg, (int64_t)folio_nr_pages(folio));
 	shadow = shadow_pack(mm->policy->evict(mm, folio, target));
 	machine_evicted(&check->machine, folio, shadow);
 	mm_folio_forget(mm, folio);

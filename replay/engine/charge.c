@@ -11,6 +11,8 @@ static void evicted(void *ctx, struct folio *folio, uint64_t shadow)
 	if (folio_test(folio, FOLIO_mapped))
 		replay_page_unmapped(replay, folio);
 	page_tables_forget(replay->mapped.tables, folio);
+	if (folio_test(folio, PG_swapcache))
+		replay_swapped_out(replay, folio);
 	machine_evicted(&replay->machine, folio, shadow);
 }
 
@@ -28,16 +30,6 @@ static bool unmap(void *ctx, struct folio *folio)
 	return folio_test(folio, PG_dirty);
 }
 
-/* The lowest memcg from here up that has no room for so many pages, NULL: all have. */
-static struct mem_cgroup *over_limit(struct mem_cgroup *memcg, int64_t pages)
-{
-	for (; memcg; memcg = memcg->parent)
-		if (memcg->max_pages != MEMCG_UNLIMITED &&
-		    memcg->usage_pages + pages > memcg->max_pages)
-			return memcg;
-	return NULL;
-}
-
 struct reclaim_hooks replay_hooks(struct replay *replay)
 {
 	return (struct reclaim_hooks){
@@ -53,23 +45,24 @@ struct reclaim_hooks replay_hooks(struct replay *replay)
 	};
 }
 
-/* Reclaim until there is room for so many pages, or no hope. */
+/* Reclaim until there is room for so many pages, or no hope. @may_swap: as the charge of a batch has left it. */
 static void reclaim_room(struct replay *replay, struct mem_cgroup *memcg, int64_t pages,
-			 const struct reclaim_hooks *hooks)
+			 bool may_swap, const struct reclaim_hooks *hooks)
 {
 	struct mm *mm = &replay->machine.mm;
 	int retries = CHARGE_RETRIES;
 	struct mem_cgroup *full;
-	bool drained = false;
+	bool drained = false, memsw;
+	int64_t lacking;
 
-	while ((full = over_limit(memcg, pages))) {
-		int64_t lacking = full->usage_pages + pages - full->max_pages;
+	while ((full = mm_over_limit(memcg, pages, &lacking, &memsw))) {
+		may_swap &= !memsw;
 		int64_t goal = mm->policy->exact ? lacking : pages;
 		int64_t before = full->usage_pages;
 
-		reclaim_run(mm, full, (uint64_t)goal, replay->world->anon != NULL,
+		reclaim_run(mm, full, (uint64_t)goal, replay->world->anon && may_swap,
 			    replay_cpu(replay), hooks);
-		if (!over_limit(memcg, pages))
+		if (!mm_over_limit(memcg, pages, &lacking, &memsw))
 			return;
 		if (full->usage_pages >= before)
 			replay_wait_for_device(replay);
@@ -88,16 +81,20 @@ static void reclaim_room(struct replay *replay, struct mem_cgroup *memcg, int64_
 
 void replay_make_room(struct replay *replay, struct mem_cgroup *memcg, int64_t pages)
 {
-	int64_t batch = replay->machine.mm.config.rules.memcg_stock_pages;
+	int64_t batch = replay->machine.mm.config.rules.memcg_stock_pages, lacking;
+	bool memsw;
 	const struct reclaim_hooks hooks = replay_hooks(replay);
 
 	replay_find_memory(replay, pages, &hooks);
 	if (replay_stock_consume(replay, memcg, pages))
 		return;
-	if (pages < batch && !over_limit(memcg, batch)) {
-		replay_stock_refill(replay, memcg, batch - pages);
+	if (batch < pages)
+		batch = pages;
+	if (!mm_over_limit(memcg, batch, &lacking, &memsw)) {
+		if (pages < batch)
+			replay_stock_refill(replay, memcg, batch - pages);
 	} else {
-		reclaim_room(replay, memcg, pages, &hooks);
+		reclaim_room(replay, memcg, pages, !memsw, &hooks);
 		batch = pages;
 	}
 	replay_charged(replay, memcg, pages, batch);

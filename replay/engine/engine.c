@@ -23,6 +23,10 @@ struct replay *replay_open(struct world *world, const struct policy_choice *choi
 	if (world->limited_memcg != WORLD_ROOT) {
 		replay->limited = machine_memcg(&replay->machine, world->limited_memcg);
 		if (memory_pages != REPLAY_MEMORY_RECORDED) {
+			if (replay->limited->memsw_max_pages != MEMCG_UNLIMITED &&
+			    replay->limited->max_pages != MEMCG_UNLIMITED)
+				replay->limited->memsw_max_pages += memory_pages -
+								    replay->limited->max_pages;
 			replay->limited->max_pages = memory_pages;
 			replay->machine.limit_given = replay->limited;
 		}

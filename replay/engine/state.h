@@ -92,6 +92,7 @@ struct swap_slot {
 	uint64_t index;
 	uint32_t file; /* 0: the slot is free */
 	uint16_t memcg; /* index: charged when it comes back */
+	bool out; /* its page is nowhere else */
 };
 
 struct run_swap {
@@ -449,6 +450,9 @@ void replay_writes_done(struct replay *replay);
 
 /** replay_add_to_swap(), replay_write_out(), replay_wait_for_write(), replay_put_back() - see struct reclaim_hooks. */
 bool replay_add_to_swap(void *ctx, struct folio *folio);
+
+/** replay_swapped_out() - reclaim takes a folio that has slots in swap. */
+void replay_swapped_out(struct replay *replay, const struct folio *folio);
 bool replay_write_out(void *ctx, struct folio *folio);
 void replay_wait_for_write(void *ctx, struct folio *folio);
 void replay_put_back(void *ctx);

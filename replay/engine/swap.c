@@ -53,6 +53,27 @@ static uint64_t slot_of_page(struct replay *replay, uint32_t file, uint64_t inde
 	return value ? value >> 1 : NO_SLOT;
 }
 
+/* Its page is in memory again, or gone. Kernel: mm/memcontrol-v1.c, memcg1_swapin(), v6.18. */
+static void slot_used(struct replay *replay, struct swap_slot *entry)
+{
+	if (entry->out)
+		mm_charge_swapped(replay->machine.mm.memcg[entry->memcg], -1);
+	entry->out = false;
+}
+
+/* Kernel: mm/memcontrol-v1.c, memcg1_swapout(), v6.18. */
+void replay_swapped_out(struct replay *replay, const struct folio *folio)
+{
+	for (uint64_t i = 0; i < folio_nr_pages(folio); i++) {
+		uint64_t slot = slot_of_page(replay, folio->file, folio->index + i);
+
+		if (slot == NO_SLOT || replay->swap.slot[slot].out)
+			continue;
+		replay->swap.slot[slot].out = true;
+		mm_charge_swapped(replay->machine.mm.memcg[replay->swap.slot[slot].memcg], 1);
+	}
+}
+
 static void free_slot(struct replay *replay, uint32_t file, uint64_t index)
 {
 	uint64_t slot = slot_of_page(replay, file, index);
@@ -61,6 +82,7 @@ static void free_slot(struct replay *replay, uint32_t file, uint64_t index)
 	if (slot == NO_SLOT)
 		return;
 	entry = &replay->swap.slot[slot];
+	slot_used(replay, entry);
 	mm_charge_swap(&replay->machine.mm, replay->machine.mm.memcg[entry->memcg], -1);
 	entry->file = 0;
 	if (page_cache_store(slots_of_pages(replay), file, index, 1, 0))
@@ -274,7 +296,8 @@ static void map_folio(struct replay *replay, struct folio *folio, bool write)
 	if (!folio_test(folio, PG_swapcache))
 		return;
 	/* Kernel: mm/memory.c, should_try_to_free_swap(), v6.18. */
-	if (write && !folio_test(folio, PG_writeback)) {
+	if ((write || mm_swap_full(&replay->machine.mm, folio->lruvec->memcg)) &&
+	    !folio_test(folio, PG_writeback)) {
 		replay_anon_slot_freed(replay, folio);
 	} else if (write) {
 		folio_set(folio, PG_dirty);
@@ -326,6 +349,7 @@ static struct folio *read_slot(struct replay *replay, uint64_t slot)
 	folio = bring_in(replay, memcg, entry.file, entry.index, PFN_NONE, 0);
 	if (!folio)
 		return NULL;
+	slot_used(replay, &replay->swap.slot[slot]);
 	folio_set(folio, PG_swapcache);
 	replay_count(memcg, COUNT_pswpin, 1);
 	return folio;

@@ -79,6 +79,8 @@ struct mem_cgroup {
 	uint64_t reclaim_generation; /* rounds that partial walks have made through the subtree */
 	int64_t swap_pages,
 		swap_max_pages; /* subtree's slots in swap, v2's limit or MEMCG_UNLIMITED */
+	int64_t swapped_pages; /* subtree's pages that are in swap and not in memory */
+	int64_t memsw_max_pages; /* v1's limit of usage_pages and these together, or MEMCG_UNLIMITED */
 	struct lruvec *lruvec; /* array, one per node */
 };
 

@@ -41,7 +41,7 @@ static struct mem_cgroup *new_memcg(struct mm *mm, uint64_t id)
 	memcg->online = true;
 	memcg->swappiness = mm->config.swappiness;
 	memcg->max_pages = memcg->high_pages = MEMCG_UNLIMITED;
-	memcg->swap_max_pages = MEMCG_UNLIMITED;
+	memcg->swap_max_pages = memcg->memsw_max_pages = MEMCG_UNLIMITED;
 	memcg->index = (uint16_t)mm->nr_memcgs;
 	mm->memcg[mm->nr_memcgs++] = memcg;
 	if (mm->policy->online_changed)
@@ -128,6 +128,40 @@ void mm_charge_swap(struct mm *mm, struct mem_cgroup *memcg, int64_t pages)
 	mm->config.nr_swap_pages -= pages;
 	for (; memcg; memcg = memcg->parent)
 		memcg->swap_pages += pages;
+}
+
+void mm_charge_swapped(struct mem_cgroup *memcg, int64_t pages)
+{
+	for (; memcg; memcg = memcg->parent)
+		memcg->swapped_pages += pages;
+}
+
+struct mem_cgroup *mm_over_limit(struct mem_cgroup *memcg, int64_t pages, int64_t *lacking,
+				 bool *memsw)
+{
+	for (struct mem_cgroup *up = memcg; up; up = up->parent) {
+		*lacking = up->usage_pages + up->swapped_pages + pages - up->memsw_max_pages;
+		*memsw = up->memsw_max_pages != MEMCG_UNLIMITED && *lacking > 0;
+		if (*memsw)
+			return up;
+	}
+	for (; memcg; memcg = memcg->parent) {
+		*lacking = memcg->usage_pages + pages - memcg->max_pages;
+		if (memcg->max_pages != MEMCG_UNLIMITED && *lacking > 0)
+			return memcg;
+	}
+	return NULL;
+}
+
+bool mm_swap_full(const struct mm *mm, const struct mem_cgroup *memcg)
+{
+	if (mm->config.nr_swap_pages * 2 < mm->config.total_swap_pages)
+		return true;
+	for (; memcg && !mm->config.cgroup_v1; memcg = memcg->parent)
+		if (memcg->swap_max_pages != MEMCG_UNLIMITED &&
+		    memcg->swap_pages * 2 >= memcg->swap_max_pages)
+			return true;
+	return false;
 }
 
 int64_t mm_swap_left(const struct mm *mm, const struct mem_cgroup *memcg)

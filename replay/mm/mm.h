@@ -163,6 +163,26 @@ void mm_charge(struct mem_cgroup *memcg, int64_t pages);
 /** mm_charge_swap() - slots of swap are taken (or given back, if negative) for a memcg and its ancestors. */
 void mm_charge_swap(struct mm *mm, struct mem_cgroup *memcg, int64_t pages);
 
+/** mm_charge_swapped() - pages of a memcg are in swap and not in memory any more; negative: they come back, or go. */
+void mm_charge_swapped(struct mem_cgroup *memcg, int64_t pages);
+
+/**
+ * mm_over_limit() - where a charge does not fit
+ * @lacking: set to the pages that it lacks there
+ * @memsw: set: memory and swap together are at their limit, so that swapping out would not help
+ * Kernel: mm/memcontrol.c, try_charge_memcg(), v6.18.
+ * Return: the lowest memcg, from this one up, that has no room; NULL: all have.
+ */
+struct mem_cgroup *mm_over_limit(struct mem_cgroup *memcg, int64_t pages, int64_t *lacking,
+				 bool *memsw);
+
+/**
+ * mm_swap_full() - swap is so full that what is in memory again gives its slot back
+ * Kernel: mm/memcontrol.c, mem_cgroup_swap_full(), v6.18.
+ * Differs: memory.swap.high is left out.
+ */
+bool mm_swap_full(const struct mm *mm, const struct mem_cgroup *memcg);
+
 /** mm_swap_left() - swap pages a memcg may still use. Kernel: mm/memcontrol.c, mem_cgroup_get_nr_swap_pages(). */
 int64_t mm_swap_left(const struct mm *mm, const struct mem_cgroup *memcg);
 

@@ -12,7 +12,7 @@ struct world_limit {
 	const char *directory; /* the tape reader's */
 	size_t directory_size;
 	int64_t pages; /* INT64_MAX: none */
-	bool high; /* memory.high, else memory.max */
+	enum limit_kind { LIMIT_MAX, LIMIT_HIGH, LIMIT_SWAP, LIMIT_MEMSW, NR_LIMIT_KINDS } kind;
 };
 
 static bool add(struct world_limits *limits, const struct world_limit *limit)
@@ -35,10 +35,12 @@ static bool read_limit(const struct tape_blob *blob, struct world_limit *limit)
 {
 	static const struct {
 		const char *file;
-		bool high;
-	} files[] = { { "/memory.max", false },
-		      { "/memory.limit_in_bytes", false },
-		      { "/memory.high", true } };
+		enum limit_kind kind;
+	} files[] = { { "/memory.max", LIMIT_MAX },
+		      { "/memory.limit_in_bytes", LIMIT_MAX },
+		      { "/memory.high", LIMIT_HIGH },
+		      { "/memory.swap.max", LIMIT_SWAP },
+		      { "/memory.memsw.limit_in_bytes", LIMIT_MEMSW } };
 	size_t size = strlen(blob->name);
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -50,8 +52,10 @@ static bool read_limit(const struct tape_blob *blob, struct world_limit *limit)
 			.timestamp_ns = blob->timestamp_ns,
 			.directory = blob->name,
 			.directory_size = size - tail,
-			.pages = world_limit_of_text(blob->data),
-			.high = files[i].high,
+			.pages = files[i].kind == LIMIT_SWAP ?
+					 world_swap_limit_of_text(blob->data) :
+					 world_limit_of_text(blob->data),
+			.kind = files[i].kind,
 		};
 		return true;
 	}
@@ -79,7 +83,9 @@ void limits_exit(struct world_limits *limits)
 /* Return: it was another one. */
 static bool set(struct world_memcg *memcg, const struct world_limit *limit)
 {
-	int64_t *pages = limit->high ? &memcg->high_pages : &memcg->limit_pages;
+	int64_t *of[] = { &memcg->limit_pages, &memcg->high_pages, &memcg->swap_limit_pages,
+			  &memcg->memsw_limit_pages };
+	int64_t *pages = of[limit->kind];
 	bool changed = *pages != limit->pages;
 
 	*pages = limit->pages;
@@ -115,15 +121,15 @@ static bool is_of(const struct world_limit *limit, const char *path)
 void limits_of_new(struct world *world, uint32_t memcg, uint64_t now_ns)
 {
 	const struct world_limits *limits = &world->limits;
-	bool seen[2] = { false, false };
+	bool seen[NR_LIMIT_KINDS] = { false };
 
-	for (uint32_t i = limits->next; i < limits->nr && !(seen[0] && seen[1]); i++) {
+	for (uint32_t i = limits->next; i < limits->nr; i++) {
 		const struct world_limit *limit = &limits->row[i];
 
-		if (limit->timestamp_ns < now_ns || seen[limit->high] ||
+		if (limit->timestamp_ns < now_ns || seen[limit->kind] ||
 		    !is_of(limit, world->memcg[memcg].path))
 			continue;
-		seen[limit->high] = true;
+		seen[limit->kind] = true;
 		if (set(&world->memcg[memcg], limit)) {
 			world_infer(world, INFER_limit_read);
 			world->limits.nr_changes++;
@@ -134,7 +140,7 @@ void limits_of_new(struct world *world, uint32_t memcg, uint64_t now_ns)
 bool limits_any(const struct world_limits *limits)
 {
 	for (uint32_t i = 0; i < limits->nr; i++)
-		if (limits->row[i].pages != INT64_MAX)
+		if (limits->row[i].kind <= LIMIT_HIGH && limits->row[i].pages != INT64_MAX)
 			return true;
 	return false;
 }

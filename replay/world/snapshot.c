@@ -267,6 +267,11 @@ int64_t world_limit_of_text(const char *text)
 	return read_setting(text, &pages) ? (int64_t)pages : INT64_MAX;
 }
 
+int64_t world_swap_limit_of_text(const char *text)
+{
+	return text[0] >= '0' && text[0] <= '9' ? figure(text) / PAGE_BYTES : INT64_MAX;
+}
+
 /* "max" protects all of it. */
 static void read_protected(const char *text, uint64_t *pages)
 {
@@ -320,13 +325,35 @@ static void read_memcg_files(struct world *world, const struct tape_reader *read
 				memcg->limit_pages = world_limit_of_text(blob->data);
 		} else if (ends_with(blob->name, "/memory.swap.max", &size)) {
 			memcg = &world->memcg[world_memcg_of_directory(world, blob->name, size)];
-			if (memcg != world->memcg && blob->data[0] >= '0' && blob->data[0] <= '9')
-				memcg->swap_limit_pages = figure(blob->data) / PAGE_BYTES;
+			if (memcg != world->memcg)
+				memcg->swap_limit_pages = world_swap_limit_of_text(blob->data);
+		} else if (ends_with(blob->name, "/memory.memsw.limit_in_bytes", &size)) {
+			memcg = &world->memcg[world_memcg_of_directory(world, blob->name, size)];
+			if (memcg != world->memcg)
+				memcg->memsw_limit_pages = world_limit_of_text(blob->data);
+		} else if (ends_with(blob->name, "/memory.swap.current", &size) ||
+			   ends_with(blob->name, "/memory.memsw.usage_in_bytes", &size)) {
+			memcg = &world->memcg[world_memcg_of_directory(world, blob->name, size)];
+			if (memcg != world->memcg)
+				memcg->swapped_pages += figure(blob->data) / PAGE_BYTES;
+		} else if (ends_with(blob->name, "/memory.usage_in_bytes", &size)) {
+			memcg = &world->memcg[world_memcg_of_directory(world, blob->name, size)];
+			if (memcg != world->memcg)
+				memcg->swapped_pages -= figure(blob->data) / PAGE_BYTES;
 		} else if (ends_with(blob->name, "/memory.swappiness", &size)) {
 			memcg = &world->memcg[world_memcg_of_directory(world, blob->name, size)];
 			memcg->swappiness = atoi(blob->data);
 		}
 	}
+}
+
+/* v1 tells usage with swap and without; read a moment apart. */
+static void swapped_at_start(struct world *world)
+{
+	for (uint32_t n = 0; n < world->nr_memcgs; n++)
+		if (world->memcg[n].swapped_pages < 0 ||
+		    (world->cgroup_v1 && !world->total_swap_pages))
+			world->memcg[n].swapped_pages = 0;
 }
 
 static void read_lru_gen(struct world *world, const struct tape_reader *reader)
@@ -426,6 +453,7 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 	read_command_memcg(world, reader);
 	read_tasks(world, reader);
 	read_memcg_files(world, reader);
+	swapped_at_start(world);
 	world->lru_gen_enabled = (unsigned int)strtoul(
 		start_text(reader, "/sys/kernel/mm/lru_gen/enabled"), NULL, 0);
 	world->lru_gen_min_ttl_ms = strtoull(

@@ -20,4 +20,7 @@ uint32_t world_memcg_of_directory(const struct world *world, const char *name, s
 /** world_limit_of_text() - pages of a limit's file, INT64_MAX: none. */
 int64_t world_limit_of_text(const char *text);
 
+/** world_swap_limit_of_text() - the same of memory.swap.max, which may be 0. */
+int64_t world_swap_limit_of_text(const char *text);
+
 #endif

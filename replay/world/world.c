@@ -246,6 +246,7 @@ uint32_t world_add_memcg(struct world *world, uint64_t id, const char *path)
 		.high_pages = INT64_MAX,
 		.swappiness = -1,
 		.swap_limit_pages = INT64_MAX,
+		.memsw_limit_pages = INT64_MAX,
 	};
 	if (!memcg->path) {
 		world->out_of_memory = true;
@@ -333,7 +334,8 @@ int world_init_tasks(struct world *world, struct tape_reader *reader)
 							 .limit_pages = INT64_MAX,
 							 .high_pages = INT64_MAX,
 							 .swappiness = -1,
-							 .swap_limit_pages = INT64_MAX };
+							 .swap_limit_pages = INT64_MAX,
+							 .memsw_limit_pages = INT64_MAX };
 	world->nr_memcgs = 1;
 	if (!world->memcg[WORLD_ROOT].path)
 		goto err_exit;

@@ -48,6 +48,8 @@ struct world_memcg {
 	uint64_t min_pages, low_pages; /* memory.min, memory.low */
 	int swappiness; /* -1: the machine's */
 	int64_t swap_limit_pages; /* v2: memory.swap.max. INT64_MAX: none */
+	int64_t memsw_limit_pages; /* v1: of memory and swap. INT64_MAX: none */
+	int64_t swapped_pages; /* of its subtree in swap when the tape began */
 	int64_t unseen[WORLD_LIST_STATS]; /* pages on its own lists when the tape began */
 	/*
 	 * Charged, but on no list of a replay: slab, page tables, anon pages whose frees are not on the

@@ -45,7 +45,7 @@ class_prepare() { # class
 			"$BIN/uncache" tree
 		;;
 	compile) class_compiler ;;
-	anon_swap | mapped | mapped_flushed) "$BIN/uncache" data ;;
+	anon_swap | mapped | mapped_flushed | swap_limit) "$BIN/uncache" data ;;
 	taken_from | advice) "$BIN/uncache" data.a ;;
 	sqlite) sqlite_load_prepare load.sqlite load.sql && "$BIN/uncache" load.sqlite ;;
 	esac
@@ -196,6 +196,10 @@ class_record() { # class tape
 	anon_swap)
 		class_with_swap "${record[@]}" --memory 64M -- bash -c \
 			"'$BIN/mixed_io' --file data --ops 60000 & '$BIN/logged_touch' --anon-pages 20480 --touches 300000; wait"
+		;;
+	swap_limit)
+		class_with_swap "${record[@]}" --memory 64M --swap 5M -- bash -c \
+			"'$BIN/logged_touch' --anon-pages 17900 --touches 400000 & sleep 0.3; '$BIN/mixed_io' --file data --ops 60000; wait"
 		;;
 	mapped | mapped_flushed)
 		[[ ! -d /sys/kernel/tracing/events/tlb/tlb_flush ]] || record+=(--events +tlb:tlb_flush) # for class_verdicts()

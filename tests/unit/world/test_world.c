@@ -256,7 +256,15 @@ static void limits_come_from_either_version_of_the_controller(void **state)
 	start("/sys/fs/cgroup/three/memory.max", "8192\n");
 	start("/sys/fs/cgroup/memory/four/memory.limit_in_bytes", "9223372036854771712\n");
 	start("/sys/fs/cgroup/memory/one/memory.swappiness", "0\n");
+	start("/sys/fs/cgroup/memory/one/memory.memsw.limit_in_bytes", "100663296\n");
+	start("/sys/fs/cgroup/two/memory.swap.max", "0\n");
+	start("/sys/fs/cgroup/three/memory.swap.max", "max\n");
+	start("/sys/fs/cgroup/three/memory.swap.current", "40960\n");
 	open_world();
+	assert_int_equal(memcg_at("/one")->memsw_limit_pages, 24576);
+	assert_int_equal(memcg_at("/two")->swap_limit_pages, 0);
+	assert_int_equal(memcg_at("/three")->swap_limit_pages, INT64_MAX);
+	assert_int_equal(memcg_at("/three")->swapped_pages, 10);
 	assert_int_equal(memcg_at("/one")->limit_pages, 16384);
 	assert_int_equal(memcg_at("/two")->limit_pages, INT64_MAX);
 	assert_int_equal(memcg_at("/three")->limit_pages, 2);
