@@ -13,6 +13,7 @@
 #include "analysis/database.h"
 #include "analysis/report_page.h"
 #include "schema/command.h"
+#include "schema/unfinished_file.h"
 
 static const char usage[] =
 	"usage: lrutape report [-o FILE.html] FILE.db [A B]\n\n"
@@ -103,6 +104,8 @@ static FILE *open_beside(const char *name, char **temporary)
 		return NULL;
 	}
 	fd = mkstemp(*temporary);
+	if (fd >= 0)
+		unfinished_file_begin(*temporary);
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file) {
 		if (fd >= 0)
@@ -140,6 +143,7 @@ static int write_page(const struct options *o, struct report_page *page)
 		fprintf(stderr, "lrutape: %s: %s\n", name, strerror(errno));
 		status = COMMAND_FAILED;
 	}
+	unfinished_file_end();
 	if (status != COMMAND_DONE)
 		unlink(temporary);
 	free(temporary);

@@ -2,26 +2,17 @@
 #include "capture/unfinished_tape.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* For the signal handler. */
+#include "schema/unfinished_file.h"
+
 static char path[4096];
 static const char *name_to_be;
 
-static void remove_and_end(int signal_number)
-{
-	unlink(path);
-	signal(signal_number, SIG_DFL);
-	raise(signal_number);
-}
-
 const char *unfinished_tape_begin(const char *output)
 {
-	struct sigaction action = { .sa_handler = remove_and_end };
-
 	name_to_be = output;
 	if ((size_t)snprintf(path, sizeof(path), "%s.unfinished-%ld", output, (long)getpid()) >=
 	    sizeof(path)) {
@@ -29,15 +20,16 @@ const char *unfinished_tape_begin(const char *output)
 			output);
 		return NULL;
 	}
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	unfinished_file_begin(path);
 	return path;
 }
 
 int unfinished_tape_finish(void)
 {
-	if (!rename(path, name_to_be))
+	int error = rename(path, name_to_be);
+
+	unfinished_file_end();
+	if (!error)
 		return 0;
 	fprintf(stderr, "lrutape: %s: cannot put the tape there: %s: choose another name\n",
 		name_to_be, strerror(errno));
@@ -47,6 +39,7 @@ int unfinished_tape_finish(void)
 
 void unfinished_tape_remove(void)
 {
+	unfinished_file_end();
 	unlink(path);
 }
 

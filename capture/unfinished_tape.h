@@ -9,7 +9,7 @@
 #include "schema/tape_problem.h"
 
 /**
- * unfinished_tape_begin() - take over SIGINT, SIGTERM and SIGHUP
+ * unfinished_tape_begin() - from now on a signal removes it, see schema/unfinished_file.h
  * @output: the name to be; it must live as long as the unfinished one
  * Return: the path to write to, not to be freed; NULL: @output is too long, which has been said.
  */

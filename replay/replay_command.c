@@ -375,8 +375,9 @@ int command_replay(int argc, char **argv)
 	}
 	status = COMMAND_DONE;
 	for (int i = 0; i < options.nr_tapes; i++)
-		fprintf(stderr, "lrutape: %s: %d runs over %" PRIu64 " events of %s\n",
-			options.output, done[i].nr_runs, done[i].nr_events, options.tape[i]);
+		fprintf(stderr, "lrutape: %s: %d run%s over %" PRIu64 " events of %s\n",
+			options.output, done[i].nr_runs, done[i].nr_runs == 1 ? "" : "s",
+			done[i].nr_events, options.tape[i]);
 out:
 	free(done);
 	return status;

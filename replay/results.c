@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "schema/unfinished_file.h"
+
 static const char results_sql[] =
 #include "schema/results.sql.inc"
 	;
@@ -218,7 +220,9 @@ void results_abandon(struct results *results)
 		return;
 	if (results->db)
 		(void)!close_database(results);
-	if (results->temporary)
+	if (results->temporary) {
 		unlink(results->temporary);
+		unfinished_file_end();
+	}
 	results_free(results);
 }

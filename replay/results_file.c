@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/unfinished_file.h"
+
 /* Big-endian, as in SQLite's file header. */
 static uint32_t header_u32(const unsigned char *header, size_t byte)
 {
@@ -172,6 +174,8 @@ int results_create_temporary(struct results *results, mode_t mode, struct result
 		return results_problem_set(problem, RESULTS_ERR_MEMORY, "%s: out of memory",
 					   results->name);
 	}
+	/* Before it is there, so that there is no moment between. */
+	unfinished_file_begin(results->temporary);
 	fd = open(results->temporary, flags, 0666);
 	if (fd < 0 && errno == EEXIST) {
 		/* Named after our own number, so a process that is no more left it. */
@@ -184,6 +188,7 @@ int results_create_temporary(struct results *results, mode_t mode, struct result
 			"%s: cannot make a file there: %s: choose another folder", results->name,
 			strerror(errno));
 
+		unfinished_file_end();
 		free(results->temporary);
 		results->temporary = NULL;
 		return code;
@@ -213,12 +218,15 @@ static int sync_path(struct results *results, const char *path)
 int results_put_in_place(struct results *results)
 {
 	char *folder;
+	int error;
 
 	if (sync_path(results, results->temporary))
 		return results->problem.code;
 	if (results_refuse_journal(results->name, results->target, &results->problem))
 		return results->problem.code;
-	if (rename(results->temporary, results->target) < 0)
+	error = rename(results->temporary, results->target);
+	unfinished_file_end();
+	if (error)
 		return results_problem_set(&results->problem, RESULTS_ERR_WRITE,
 					   "%s: cannot be put in place: %s", results->name,
 					   strerror(errno));
