@@ -301,6 +301,7 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		check_buffer_touched(check);
 		break;
 	case EVENT_PAGE_FAULT_USER:
+		check_fault_begun(check);
 		check_page_faulted(check);
 		break;
 	case EVENT_MM_PAGE_ALLOC:

@@ -2,6 +2,11 @@
 #include "replay/check/parts.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* Of a fault's error code. */
+#define FAULT_WRITE 2
+#define FAULT_USER 4
 
 struct folio *check_born(struct check *check, uint64_t pfn, struct mem_cgroup *memcg,
 			 uint64_t order)
@@ -20,6 +25,22 @@ struct folio *check_born(struct check *check, uint64_t pfn, struct mem_cgroup *m
 	return old;
 }
 
+/*
+ * A single page of zeroes that the task gets. Where faults are on the tape, one that none of them asked for is
+ * told apart; where they are not, it is the last one.
+ */
+static void note_zeroed(const struct world *world, struct world_task *task, uint64_t pfn)
+{
+	if (!world->faults_seen)
+		task->nr_unfaulted = 0;
+	else if (task->in_write_fault)
+		return;
+	if (task->nr_unfaulted == UNFAULTED_ROOM)
+		memmove(task->unfaulted_pfn, task->unfaulted_pfn + 1,
+			(--task->nr_unfaulted) * sizeof(task->unfaulted_pfn[0]));
+	task->unfaulted_pfn[task->nr_unfaulted++] = pfn;
+}
+
 void check_page_allocated(struct check *check)
 {
 	const uint64_t *v = check->event->value;
@@ -29,42 +50,62 @@ void check_page_allocated(struct check *check)
 	if (v[MM_PAGE_ALLOC_PFN] == PFN_NONE || !(v[MM_PAGE_ALLOC_GFP_FLAGS] & GFP_MOVABLE))
 		return;
 	check->world->nr_stimuli++;
-	if (task)
+	if (task) {
 		task->fresh_pfn = v[MM_PAGE_ALLOC_PFN] + 1;
-	if (task && !v[MM_PAGE_ALLOC_ORDER] && v[MM_PAGE_ALLOC_GFP_FLAGS] & GFP_ZERO)
-		task->zeroed_pfn = v[MM_PAGE_ALLOC_PFN] + 1;
+		if (!v[MM_PAGE_ALLOC_ORDER] && v[MM_PAGE_ALLOC_GFP_FLAGS] & GFP_ZERO)
+			note_zeroed(check->world, task, v[MM_PAGE_ALLOC_PFN]);
+		task->in_write_fault = false;
+	}
 	check_born(check, v[MM_PAGE_ALLOC_PFN], check_task_memcg(check, check->event->pid),
 		   v[MM_PAGE_ALLOC_ORDER]);
 }
 
-/*
- * What exec() allocated of zeroes last before its event is the page of arguments. It may wait on another CPU
- * than the one that the task runs on by then.
- */
-void check_exec_begun(struct check *check)
+void check_fault_begun(struct check *check)
+{
+	const uint64_t *v = check->event->value;
+	struct world_task *task = world_task(check->world, check->event->pid);
+
+	if (!task)
+		return;
+	task->in_write_fault = v[PAGE_FAULT_USER_ERROR_CODE] & FAULT_WRITE;
+	if (v[PAGE_FAULT_USER_ERROR_CODE] & FAULT_USER) /* not in a system call */
+		task->nr_unfaulted = 0;
+}
+
+/* A page of an exec's arguments. It may wait on another CPU than the one that the task runs on by then. */
+static void stack_begun(struct check *check, uint64_t pfn)
 {
 	struct mm *mm = &check->machine.mm;
-	struct world_task *task = world_task(check->world, check->event->pid);
-	struct folio *folio = task && task->zeroed_pfn ?
-				      check_known_folio(check, task->zeroed_pfn - 1) :
-				      NULL;
+	struct folio *folio = check_known_folio(check, pfn);
 
-	if (!check->world->allocs_seen || !task)
-		return;
-	task->exec_begun = false;
 	if (!folio || folio->file)
 		return;
 	if (!folio_test(folio, PG_lru)) {
-		check->stack_pfn[check->nr_stacks++ % STACKS_ROOM] = task->zeroed_pfn;
-	} else if (
-		mm->policy
-			->generations) { /* it is on a list already, as if a fault had brought it */
+		check->stack_pfn[check->nr_stacks++ % STACKS_ROOM] = pfn + 1;
+	} else if (mm->policy->generations) {
+		/* It is on a list already, as if a fault had brought it. */
 		world_infer(check->world, INFER_exec_stack);
 		mm->policy->folio_removed(mm, folio->lruvec, folio);
 		folio_clear(folio, PG_active);
 		mm->policy->folio_added(mm, folio->lruvec, folio);
 		folio_set(folio, PG_lru);
 	}
+}
+
+/*
+ * The pages of arguments are those that exec() allocated of zeroes for no fault. What it writes to the stack
+ * after it was set up, faults do: those pages are like others.
+ */
+void check_exec_begun(struct check *check)
+{
+	struct world_task *task = world_task(check->world, check->event->pid);
+
+	if (!check->world->allocs_seen || !task)
+		return;
+	task->exec_begun = false;
+	for (unsigned int i = 0; i < task->nr_unfaulted; i++)
+		stack_begun(check, task->unfaulted_pfn[i]);
+	task->nr_unfaulted = 0;
 }
 
 /* It was isolated a moment ago, and waits with all its flags in the lru_add batch. */

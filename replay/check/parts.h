@@ -74,6 +74,9 @@ bool check_migrated(struct check *check);
 /** check_page_freed() - mm_page_free. */
 void check_page_freed(struct check *check);
 
+/** check_fault_begun() - a page fault: what it allocates, it asked for. */
+void check_fault_begun(struct check *check);
+
 /** check_exec_begun() - a task has a new stack. */
 void check_exec_begun(struct check *check);
 

@@ -232,7 +232,7 @@ struct swap_queue {
 	uint64_t write_dev, write_sector, write_pages;
 };
 
-#define STACKS_ROOM 16
+#define STACKS_ROOM 32
 
 /* A metadata folio that a scan moved on only because accesses were drawn for it: see lru_gen_metadata.c. */
 #define GUESSED_ROOM 6

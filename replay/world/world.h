@@ -61,6 +61,9 @@ struct world_memcg {
 	bool gone; /* its directory was removed */
 };
 
+/* Pages that exec() fills with arguments and environment before it sets up the stack; more are not looked for. */
+#define UNFAULTED_ROOM 8
+
 struct world_task {
 	int32_t pid; /* thread id */
 	int32_t tgid; /* of the start's snapshot, 0: came later */
@@ -68,7 +71,10 @@ struct world_task {
 	uint32_t memcg; /* number */
 	char comm[WORLD_COMM_BYTES];
 	void *bracket; /* check's: the reclaim call that the task is in */
-	uint64_t zeroed_pfn; /* 1 + pfn of the single page of zeroes it allocated last; 0: none */
+	/* Single pages of zeroes that it allocated last and no fault asked for: an exec's arguments, maybe. */
+	uint64_t unfaulted_pfn[UNFAULTED_ROOM];
+	unsigned int nr_unfaulted;
+	bool in_write_fault; /* its last fault was to write, and has allocated nothing so far */
 	uint64_t fresh_pfn; /* 1 + pfn of the large folio it allocated last; 0: none */
 	bool memcg_told; /* its memcg is known before its fork event: CLONE_INTO_CGROUP */
 	bool in_reclaim; /* between a reclaim begin and its end, or an awake kswapd */

@@ -165,6 +165,42 @@ static void file_folios_count_in_the_generation_they_were_put_in(void **state)
 	assert_int_equal(outcome.sizes_equal, 4);
 }
 
+/* HIGHUSER_MOVABLE, of zeroes */
+#define GFP_ANON 0x140dca
+#define FAULT_BY_KERNEL_TO_WRITE 2
+
+static void alloc(struct made_tape *tape, uint64_t pfn)
+{
+	made_event(tape, 0, GROUP_TASK, MM_PAGE_ALLOC, pfn, 0, GFP_ANON, 1);
+}
+
+/* An exec's arguments, and below them on its stack what it writes when the stack is set up. */
+static void page_of_arguments_is_not_a_fault_s_page_below_it_is(void **state)
+{
+	static const char both[] = "memcg 7 /g\n node 0\n 0 9 0 0\n 1 9 0 0\n 2 9 2 0\n 3 9 1 0\n";
+	struct made_tape tape;
+	struct outcome outcome;
+
+	(void)state;
+	begin(&tape);
+	made_type(&tape, EVENT_PAGE_FAULT_USER, "", NULL);
+	made_type(&tape, EVENT_MM_PAGE_ALLOC, "", NULL);
+	made_type(&tape, EVENT_MM_PAGE_FREE, "", NULL);
+	made_event(&tape, 0, GROUP_TASK, PAGE_FAULT_USER, 0x2000, 4);
+	alloc(&tape, 50);
+	alloc(&tape, 51);
+	made_event(&tape, 0, GROUP_TASK, PAGE_FAULT_USER, 0x7fff0000, FAULT_BY_KERNEL_TO_WRITE);
+	alloc(&tape, 52);
+	made_event_text(&tape, 0, GROUP_TASK, SCHED_PROCESS_EXEC, "/bin/x", GROUP_TASK, GROUP_TASK);
+	for (uint64_t pfn = 50; pfn <= 52; pfn++)
+		made_event(&tape, 0, GROUP_TASK, MM_LRU_INSERTION, pfn, 0, 0x33);
+	snapshot_at(&tape, tape.now_ns + 1, both);
+	made_read(&tape, 0, OTHER_TASK, 1, 1);
+	outcome = check_tape(&tape);
+	assert_int_equal(outcome.sizes, 8);
+	assert_int_equal(outcome.sizes_equal, 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +208,7 @@ int main(void)
 		cmocka_unit_test(snapshot_of_other_generations_is_seen),
 		cmocka_unit_test(torn_snapshot_at_the_start_is_left_alone),
 		cmocka_unit_test(file_folios_count_in_the_generation_they_were_put_in),
+		cmocka_unit_test(page_of_arguments_is_not_a_fault_s_page_below_it_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
