@@ -189,13 +189,8 @@ void check_folio_added(struct check *check)
 	for_write = world_added_for_write(check->world, task, file, index);
 	if (for_write)
 		world_infer(check->world, INFER_added_for_write);
-	if (task->in_fault)
+	if (task->fault.goes_on)
 		folio_set(folio, FOLIO_in_fault);
-	if (task->in_fault && task->fault_file == file && task->fault_page >= index &&
-	    (task->fault_page - index) >> order == 0) {
-		folio_set(folio, FOLIO_mapped);
-		check_mapped(check, folio);
-	}
 	machine_add_file_folio(&check->machine, folio, file, index, check_cpu(check), for_write);
 	if (world_is_buffer(check->world, task, file, index)) {
 		world_infer(check->world, INFER_buffer_made);
@@ -220,6 +215,18 @@ void check_writeback(struct check *check)
 	machine_writeback(&check->machine, rotate, check);
 }
 
+/* Return: the current event is a fault that takes a copy of the folio, and leaves it as it is. */
+static bool fault_copies(struct check *check, const struct folio *folio)
+{
+	struct world_task *task = world_task(check->world, check->event->pid);
+
+	if (check->event->kind != EVENT_MM_FILEMAP_FAULT || !task)
+		return false;
+	if (!folio_test(folio, PG_locked))
+		faults_found(check->world, task);
+	return task->fault.copies;
+}
+
 /* Page tables point to these now, and nothing will tell when they do not any more. */
 void check_pages_mapped(struct check *check, uint64_t dev, uint64_t ino, uint64_t index,
 			uint64_t last)
@@ -229,7 +236,8 @@ void check_pages_mapped(struct check *check, uint64_t dev, uint64_t ino, uint64_
 	for (uint64_t n = 0; index <= last && n < MAPPED_PAGES_LIMIT; index++, n++) {
 		struct folio *folio = page_cache_folio(&check->machine.cache, file, index);
 
-		if (!folio)
+		if (!folio || fault_copies(check, folio) ||
+		    executable_is_copied(check->world, file, index))
 			continue;
 		folio_set(folio, FOLIO_mapped);
 		check_mapped(check, folio);

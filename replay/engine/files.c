@@ -60,7 +60,7 @@ struct folio *replay_bring_in_for(struct replay *replay, struct mem_cgroup *memc
 	}
 	page_tables_forget(replay->mapped.tables, folio);
 	foretell(replay, folio, file, index);
-	if (task && task->in_fault)
+	if (task && task->fault.goes_on)
 		folio_set(folio, FOLIO_in_fault);
 	machine_add_file_folio(&replay->machine, folio, file, index, replay_cpu(replay), for_write);
 	return folio;
@@ -195,6 +195,17 @@ static void note_mmap_hits(struct replay *replay, uint32_t file, uint32_t nr)
 		*miss -= *miss < nr ? *miss : nr;
 }
 
+/* Pages that a fault on an executable page may read at once, 0: it is on no executable mapping, for all we know. */
+static uint64_t executable_pages(const struct replay *replay, uint32_t file, uint64_t index)
+{
+	const struct world *world = replay->world;
+
+	if (!replay->machine.mm.config.rules.fault_reads_executable ||
+	    executable_page(world, file, index) != EXECUTABLE)
+		return 0;
+	return executable_end(world, file, index) - index;
+}
+
 /*
  * A fault needs a page that is not here, and no recorded window or add brings it.
  * Kernel: mm/filemap.c, do_sync_mmap_readahead(), v6.18.
@@ -211,8 +222,13 @@ static struct folio *read_around(struct replay *replay, struct mem_cgroup *memcg
 	};
 	struct readahead_window window = { index, 1, READAHEAD_NO_PAGE, .plain = true };
 	const uint32_t *miss = mmap_miss(replay, file);
+	uint64_t executable = executable_pages(replay, file, index);
 
-	if (miss && *miss <= MMAP_LOTSAMISS && replay->world->readahead_seen)
+	if (!miss || *miss > MMAP_LOTSAMISS || !replay->world->readahead_seen)
+		; /* the page alone */
+	else if (executable)
+		readahead_executable(&ra, index, executable, &window);
+	else
 		readahead_around(&ra, index, &window);
 	replay_bring_window(replay, memcg, file, &window, index, index);
 	return page_cache_folio(&replay->machine.cache, file, index);
@@ -237,8 +253,9 @@ void replay_window_of_fault(struct replay *replay)
 			    &window, mine->fault_index, mine->fault_index);
 }
 
-void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t index,
-			      struct mem_cgroup *memcg)
+/* @copies: what is mapped is a copy of the page. */
+static void touch_mapped_file(struct replay *replay, uint32_t file, uint64_t index,
+			      struct mem_cgroup *memcg, bool copies)
 {
 	struct folio *folio = page_cache_folio(&replay->machine.cache, file, index);
 
@@ -254,9 +271,17 @@ void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t ind
 		replay_stimulus(replay, INFER_fault_modelled);
 	}
 	folio_clear(folio, FOLIO_demanded | PG_locked);
+	if (copies)
+		return;
 	replay_look_begins(replay, folio);
 	replay_set_mapped(folio);
 	replay_mapped(replay, folio);
+}
+
+void replay_touch_mapped_file(struct replay *replay, uint32_t file, uint64_t index,
+			      struct mem_cgroup *memcg)
+{
+	touch_mapped_file(replay, file, index, memcg, false);
 }
 
 /* Fault-around finds this folio, NULL: none. Return: its page counts as a hit. */
@@ -264,6 +289,8 @@ static bool map_around(struct replay *replay, struct folio *folio)
 {
 	if (!folio || folio_test(folio, PG_readahead))
 		return false;
+	if (executable_is_copied(replay->world, folio->file, folio->index))
+		return !folio_test(folio, PG_workingset); /* there is a copy, or soon will be */
 	if (!folio_test(folio, FOLIO_mapped)) {
 		replay_look_begins(replay, folio);
 		replay_set_mapped(folio);
@@ -296,6 +323,16 @@ static bool can_touch(struct replay *replay, uint32_t file, uint64_t index)
 	return page_cache_slot(&replay->machine.cache, file, index);
 }
 
+/* A page that has never been in memory here either, as far as the run knows, was before the tape: not counted. */
+static void count_major(struct replay *replay, const struct world_task *task, struct run_task *mine)
+{
+	if (!mine->fault_is_major || mine->fault_is_counted ||
+	    !can_touch(replay, mine->fault_file, mine->fault_index))
+		return;
+	mine->fault_is_counted = true;
+	major_fault(replay, machine_memcg(&replay->machine, task->memcg), mine->fault_file);
+}
+
 void replay_file_fault(struct replay *replay)
 {
 	const uint64_t *v = replay->event->value;
@@ -306,17 +343,20 @@ void replay_file_fault(struct replay *replay)
 
 	if (!mine)
 		return;
-	/* The fault-around before it has not found the page: it is this one's. */
+	/* Else the fault-around before it has not found the page, or it waited for the page and begins anew. */
 	if (mine->fault_file != file || mine->fault_index != v[MM_FILEMAP_FAULT_INDEX])
 		replay_fault_over(replay);
+	else
+		count_major(replay, task, mine);
 	replay_miss_recorded(replay, v[MM_FILEMAP_FAULT_S_DEV], v[MM_FILEMAP_FAULT_I_INO],
 			     v[MM_FILEMAP_FAULT_INDEX]);
 	mine->fault_file = file;
 	mine->fault_index = v[MM_FILEMAP_FAULT_INDEX];
+	mine->fault_copies = task->fault.copies;
+	mine->fault_is_counted = false;
 	mine->fault_is_major = !page_cache_folio(&replay->machine.cache, file, mine->fault_index);
-	if (mine->fault_is_major) {
-		major_fault(replay, machine_memcg(&replay->machine, task->memcg), file);
-	} else {
+	count_major(replay, task, mine);
+	if (!mine->fault_is_major) {
 		note_mmap_hits(replay, file, 1);
 		replay_fault_over(replay);
 	}
@@ -330,14 +370,13 @@ void replay_fault_over(struct replay *replay)
 
 	if (!file)
 		return;
+	mine->fault_is_major |= !page_cache_folio(&replay->machine.cache, file, mine->fault_index);
+	count_major(replay, task, mine);
 	mine->fault_file = 0;
 	if (!can_touch(replay, file, mine->fault_index))
 		return;
-	if (!mine->fault_is_major &&
-	    !page_cache_folio(&replay->machine.cache, file, mine->fault_index))
-		major_fault(replay, machine_memcg(&replay->machine, task->memcg), file);
-	replay_touch_mapped_file(replay, file, mine->fault_index,
-				 machine_memcg(&replay->machine, task->memcg));
+	touch_mapped_file(replay, file, mine->fault_index,
+			  machine_memcg(&replay->machine, task->memcg), mine->fault_copies);
 }
 
 void replay_faulted_around(struct replay *replay)
@@ -363,7 +402,7 @@ void replay_faulted_around(struct replay *replay)
 			continue;
 		mine->fault_file = file;
 		mine->fault_index = i;
-		mine->fault_is_major = false;
+		mine->fault_is_major = mine->fault_is_counted = mine->fault_copies = false;
 		if (folio)
 			replay_fault_over(replay);
 	}

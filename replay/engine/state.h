@@ -50,7 +50,9 @@ struct run_task {
 	struct mmu_gather *gather; /* a zap in progress, NULL before the first */
 	uint32_t fault_file; /* a fault on a page that is not here, 0: none */
 	uint64_t fault_index;
-	bool fault_is_major; /* it counts as a miss already */
+	bool fault_is_major; /* the page was not here when it began */
+	bool fault_is_counted; /* as a major one */
+	bool fault_copies; /* what is mapped is a copy of the page */
 	uint64_t over_high_pages; /* charged above some memory.high, to be reclaimed */
 	struct mem_cgroup *over_high; /* for which memcg; NULL before the first */
 };

@@ -188,6 +188,20 @@ void readahead_around(struct file_ra_state *ra, uint64_t index, struct readahead
 	submit(ra, window);
 }
 
+void readahead_executable(struct file_ra_state *ra, uint64_t index, uint64_t pages,
+			  struct readahead_window *window)
+{
+	if (!ra->ra_pages) {
+		read_plainly(index, 1, window);
+		return;
+	}
+	ra->start = index;
+	ra->size = pages < ra->ra_pages ? pages : ra->ra_pages;
+	ra->async_size = 0;
+	ra->order = 0;
+	submit(ra, window);
+}
+
 uint8_t readahead_folio_order(const struct readahead_window *window, uint64_t index, uint64_t last)
 {
 	unsigned int order = window->folio_order;

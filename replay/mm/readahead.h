@@ -72,10 +72,20 @@ bool readahead_async(struct file_ra_state *ra, const struct readahead_cache *cac
 /**
  * readahead_around() - a page that a fault needs is not in memory: a window around it
  * Kernel: mm/filemap.c, do_sync_mmap_readahead(), v6.18.
- * Differs: the vma's flags are on no tape: not VM_SEQ_READ, VM_RAND_READ, VM_EXEC or VM_HUGEPAGE; the count
- * of misses that ends readahead around is not kept.
+ * Differs: the vma's flags are on no tape: not VM_SEQ_READ, VM_RAND_READ or VM_HUGEPAGE; the count of misses
+ * that ends readahead around is the caller's.
  */
 void readahead_around(struct file_ra_state *ra, uint64_t index, struct readahead_window *window);
+
+/**
+ * readahead_executable() - the same on an executable mapping: a window from the page on, without marker
+ * @pages: from @index to the mapping's end, at least 1
+ *
+ * Kernel: mm/filemap.c, do_sync_mmap_readahead(), v6.18.
+ * Differs: exec_folio_order() is 0, as on all machines but arm64.
+ */
+void readahead_executable(struct file_ra_state *ra, uint64_t index, uint64_t pages,
+			  struct readahead_window *window);
 
 /**
  * readahead_folio_order() - the folio at a place of a window

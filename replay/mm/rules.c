@@ -92,6 +92,7 @@ static const struct mm_rules releases[] = {
 		.nr_memcg_stocks = 7,
 		.proactive_parts = 4,
 		.note_cost_of_own_level_free = true,
+		.fault_reads_executable = true,
 		.evictable_inline = true,
 		.lru_add_barrier = LRU_ADD_FLAG_LAST,
 		.lru_gen = { .refs_width = 2,

@@ -79,6 +79,8 @@ struct mm_rules {
 	bool balance_by_rotation; /* recent_rotated/recent_scanned instead of costs: up to 5.7 */
 	bool file_workingset_only; /* no ages and no shadows of anon: up to 5.8 */
 	bool anon_starts_active; /* up to 5.8 */
+	/* A fault that misses on an executable mapping reads from its page on, not around it: 6.17 on. */
+	bool fault_reads_executable;
 
 	struct lru_gen_rules lru_gen;
 

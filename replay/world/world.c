@@ -566,26 +566,6 @@ static void set_exec_begun(struct world *world, int32_t pid)
 		task->exec_begun = true;
 }
 
-static void fault_over(struct world *world, int32_t pid)
-{
-	struct world_task *task = world_task(world, pid);
-
-	if (task)
-		task->in_fault = false;
-}
-
-static void fault_begun(struct world *world, const struct tape_event *event)
-{
-	struct world_task *task = world_task(world, event->pid);
-
-	if (!task)
-		return;
-	task->in_fault = true;
-	task->fault_file = world_file(world, event->value[MM_FILEMAP_FAULT_S_DEV],
-				      event->value[MM_FILEMAP_FAULT_I_INO]);
-	task->fault_page = event->value[MM_FILEMAP_FAULT_INDEX];
-}
-
 /* A task reclaims for a limit of its memcg, or of one above. */
 static void look_for_limit(struct world *world, int32_t pid)
 {
@@ -618,6 +598,7 @@ void world_event(struct world *world, const struct tape_event *event)
 	limits_pass(world, event->timestamp_ns);
 	writeback_event(world, event);
 	spaces_event(world, event);
+	faults_event(world, event);
 	if (world->anon) {
 		anon_event(world->anon, world, event);
 		world->out_of_memory |= anon_failed(world->anon);
@@ -646,13 +627,8 @@ void world_event(struct world *world, const struct tape_event *event)
 			  v[MM_FILEMAP_ADD_TO_PAGE_CACHE_INDEX],
 			  v[MM_FILEMAP_ADD_TO_PAGE_CACHE_ORDER]);
 		break;
-	case EVENT_MM_FILEMAP_MAP_PAGES:
-	case EVENT_WRITEBACK_DIRTY_FOLIO:
-		fault_over(world, event->pid);
-		break;
 	case EVENT_MM_FILEMAP_GET_PAGES:
 		world_readahead_event(world, event);
-		fault_over(world, event->pid);
 		if (!world->reads_seen)
 			world_infer(world, INFER_read_by_call);
 		page_seen(world, v[MM_FILEMAP_GET_PAGES_S_DEV], v[MM_FILEMAP_GET_PAGES_I_INO],
@@ -663,8 +639,6 @@ void world_event(struct world *world, const struct tape_event *event)
 	case EVENT_PAGE_CACHE_RA_ORDER:
 	case EVENT_PAGE_CACHE_RA_UNBOUNDED:
 	case EVENT_MM_FILEMAP_FAULT:
-		if (event->kind == EVENT_MM_FILEMAP_FAULT)
-			fault_begun(world, event);
 		world_readahead_event(world, event);
 		break;
 	case EVENT_SCHED_PROCESS_FORK:

@@ -14,6 +14,7 @@
 #include "replay/mm/zones.h"
 #include "replay/world/anon.h"
 #include "replay/world/executable.h"
+#include "replay/world/faults.h"
 #include "replay/world/spaces.h"
 #include "replay/world/foreign_reclaim.h"
 #include "replay/world/limits.h"
@@ -81,9 +82,7 @@ struct world_task {
 	bool exec_begun; /* its new stack's first page, which no fault brought in, is still to be put on a list */
 	const struct foreign_call *
 		foreign_call; /* its last reclaim call, if somebody had asked for that; else NULL */
-	bool in_fault; /* of a file page, and nothing after it says that it is over */
-	uint32_t fault_file; /* while it is: of which page */
-	uint64_t fault_page;
+	struct file_fault fault;
 	uint32_t space; /* number of its address space, 0: nothing is known of it */
 	bool exited;
 	struct writing writing;
@@ -103,9 +102,12 @@ struct world_file {
 	uint32_t ra_pages; /* limit of a readahead window, as last seen; UINT32_MAX: not yet */
 	uint8_t max_order; /* greatest of its folios seen: 0 where its mapping has no large ones */
 	bool has_older; /* pages of it that the tape never saw come were read */
-	uint8_t *exec; /* by page: enum executable */
+	uint8_t *exec; /* by page: see executable.c */
 	uint32_t exec_pages; /* its room */
 	bool exec_known; /* some page of it is executable */
+	bool written_mapped; /* through a shared mapping */
+	uint64_t window_ns; /* when a readahead window of it began last, */
+	uint64_t window_mark; /* and which page's folio got its marker */
 	/* Where its last write began, which tells the pages of later ones; sector 0: not written yet. */
 	uint64_t written_sector, written_page;
 	bool block_device; /* a file system's metadata, cached under the device's own inode */
@@ -180,6 +182,7 @@ struct world {
 		unlimited_memcg; /* reclaimed for a limit that no reading shows; WORLD_ROOT: none did */
 	bool touches_seen; /* look-ups of metadata that the CPU's cache of buffers answers are on the tape */
 	bool growth_seen; /* each list that grows is: where isolated folios went can be told (6.13) */
+	bool exec_windows_seen; /* faults on executable mappings have windows of their own: 6.17 on */
 	bool mappings_seen; /* faults of mapped files are on the tape */
 	bool swap_io_only; /* block I/O on the tape is swap's and nobody else's */
 	bool single_frees; /* mm_page_free of single pages is on the tape: anon can be followed */

@@ -221,6 +221,20 @@ static void fault_reads_around(void **state)
 	assert_int_equal(window.start, 0);
 }
 
+static void fault_on_an_executable_mapping_reads_to_its_end(void **state)
+{
+	struct file_ra_state ra = fresh(32);
+	struct readahead_window window;
+
+	(void)state;
+	readahead_executable(&ra, 100, 7, &window);
+	assert_int_equal(window.start, 100);
+	assert_int_equal(window.size, 7);
+	assert_int_equal(window.mark, READAHEAD_NO_PAGE);
+	readahead_executable(&ra, 100, 1000, &window);
+	assert_int_equal(window.size, 32);
+}
+
 static void folios_fit_their_place_and_the_file(void **state)
 {
 	struct readahead_window window = { .start = 20, .size = 60, .folio_order = 4 };
@@ -258,6 +272,7 @@ int main(void)
 		cmocka_unit_test(without_readahead_one_page_is_read),
 		cmocka_unit_test(foreign_marker_starts_at_the_next_hole),
 		cmocka_unit_test(fault_reads_around),
+		cmocka_unit_test(fault_on_an_executable_mapping_reads_to_its_end),
 		cmocka_unit_test(small_pages_only),
 		cmocka_unit_test(folios_fit_their_place_and_the_file),
 	};

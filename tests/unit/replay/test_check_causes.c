@@ -79,7 +79,8 @@ static void without_any_fact_it_is_unexplained(void **state)
 static void made_mapped_page(void)
 {
 	made_add(&tape, 0, GROUP_TASK, MAPPED_PAGE);
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_FAULT, MADE_INO, MADE_DEV, MAPPED_PAGE);
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_MAP_PAGES, MADE_INO, MADE_DEV, MAPPED_PAGE,
+		   MAPPED_PAGE);
 }
 
 static void a_loss_on_any_cpu_comes_first(void **state)
@@ -103,7 +104,8 @@ static void a_mapped_folio_may_have_been_referenced_unseen(void **state)
 static void another_folio_that_is_mapped_is_no_reason(void **state)
 {
 	(void)state;
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_FAULT, MADE_INO, MADE_DEV, PAGE + 1);
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_MAP_PAGES, MADE_INO, MADE_DEV, PAGE + 1,
+		   PAGE + 1);
 	assert_cause(CHECK_CAUSE_unexplained);
 }
 
