@@ -171,6 +171,13 @@ static void survivor_seen(struct check *check, struct reclaim_bracket *bracket,
 		put_back_active(check, bracket);
 }
 
+static void end_burst(struct check *check, unsigned int cpu)
+{
+	if (check->burst[cpu].nr)
+		check_rotated(check, cpu, &check->burst[cpu]);
+	check->burst[cpu].nr = 0;
+}
+
 static void settle(struct check *check, unsigned int cpu)
 {
 	struct list_growth *growth = &check->growth[cpu];
@@ -178,18 +185,13 @@ static void settle(struct check *check, unsigned int cpu)
 	struct reclaim_bracket *bracket = bracket_of(check, growth->pid);
 
 	growth->pending = false;
+	if (burst->nr == BURST_ROOM)
+		end_burst(check, cpu);
 	if (bracket && bracket->isolated && !(growth->flags & TRACE_FLAG_INTERRUPT) &&
 	    bracket->applied.lruvec->memcg->id == growth->memcg)
 		survivor_seen(check, bracket, growth);
-	else if (burst->nr < BURST_ROOM)
+	else
 		burst->growth[burst->nr++] = *growth;
-}
-
-static void end_burst(struct check *check, unsigned int cpu)
-{
-	if (check->burst[cpu].nr)
-		check_rotated(check, cpu, &check->burst[cpu]);
-	check->burst[cpu].nr = 0;
 }
 
 void check_growth_over(struct check *check, unsigned int cpu)

@@ -24,6 +24,12 @@
 #define ADVICE_COLD 20
 #define ADVICE_PAGEOUT 21
 
+/* Of mlockall. Kernel: include/uapi/asm-generic/mman.h, v6.18. */
+#define LOCK_CURRENT 1
+#define LOCK_FUTURE 2
+#define LOCK_ON_FAULT 4
+#define NO_ADDRESS (UINT64_C(1) << 38) /* pages of an mm from here on: at which address, no event tells */
+
 /* Grow an array to hold at least @nr + 1. Return: it does. */
 static bool grow(struct anon_world *anon, void **array, uint32_t *room, uint32_t nr, size_t bytes)
 {
@@ -307,7 +313,7 @@ static void settle_task(struct anon_world *anon, struct world *world, struct ano
 		return;
 	fresh = &anon->fresh[task->fresh];
 	/* A fault needs one new folio: what its task allocates behind it has no address, as a write to tmpfs. */
-	if (!fresh->locked && fresh->fault_index == task->fault_index)
+	if (!fresh->populated && fresh->fault_index == task->fault_index)
 		task->fault_mm = 0;
 	fresh_is_anon(anon, world, task->fresh);
 }
@@ -331,7 +337,7 @@ static void page_allocated(struct anon_world *anon, struct world *world,
 	const uint64_t *v = event->value;
 	uint64_t pfn = v[MM_PAGE_ALLOC_PFN], order = v[MM_PAGE_ALLOC_ORDER];
 	uint32_t *entry, number, at;
-	bool locked;
+	bool populated;
 
 	if (!(v[MM_PAGE_ALLOC_GFP_FLAGS] & GFP_MOVABLE) || order > ORDER_LIMIT)
 		return;
@@ -349,12 +355,18 @@ static void page_allocated(struct anon_world *anon, struct world *world,
 			return;
 		anon->nr_fresh++;
 	}
-	locked = next_populated(anon, task);
+	populated = next_populated(anon, task);
+	if (!populated && task->locks_all && !task->fault_mm) {
+		populated = true;
+		task->populate_first = NO_ADDRESS + anon->nr_nameless;
+		anon->nr_nameless += UINT64_C(1) << order;
+	}
 	anon->fresh[at] = (struct fresh){
 		.pfn = pfn,
-		.fault_index = locked ? task->populate_first : task->fault_index,
-		.fault_mm = locked ? task->mm : task->fault_mm,
-		.locked = locked,
+		.fault_index = populated ? task->populate_first : task->fault_index,
+		.fault_mm = populated ? task->mm : task->fault_mm,
+		.populated = populated,
+		.locked = populated || anon->space[task->mm].lock_future,
 		.memcg = who->memcg,
 		.task = who->number,
 		.order = (uint8_t)order,
@@ -472,6 +484,7 @@ static void faulted(struct anon_world *anon, struct world *world, const struct t
 	task->fault_mm = task->mm;
 	task->fault_index = index;
 	task->populate_end = 0;
+	task->locks_all = false;
 	task->pages_out = false;
 	task->touched = page_at(anon, task->mm, index);
 	if (task->touched == ANON_NONE)
@@ -547,6 +560,7 @@ static void madvised(struct anon_world *anon, struct world *world, const struct 
 	settle_task(anon, world, task);
 	task->fault_mm = 0;
 	task->populate_end = 0;
+	task->locks_all = false;
 	task->pages_out = v[SYS_ENTER_MADVISE_BEHAVIOR] == ADVICE_PAGEOUT;
 	switch (v[SYS_ENTER_MADVISE_BEHAVIOR]) {
 	case ADVICE_FREE:
@@ -573,6 +587,7 @@ static void locked(struct anon_world *anon, struct world *world, const struct ta
 	task->fault_mm = 0;
 	task->populate_first = start >> PAGE_SHIFT;
 	task->populate_end = task->populate_first + (bytes >> PAGE_SHIFT);
+	task->locks_all = false;
 	advised(anon, task, ANON_LOCKED, start, bytes);
 }
 
@@ -582,8 +597,66 @@ static void unlocked(struct anon_world *anon, struct world *world, const struct 
 	settle_task(anon, world, task);
 	task->fault_mm = 0;
 	task->populate_end = 0;
+	task->locks_all = false;
 	advised(anon, task, ANON_UNLOCKED, event->value[SYS_ENTER_MUNLOCK_START],
 		event->value[SYS_ENTER_MUNLOCK_LEN]);
+}
+
+static int by_index(const void *a, const void *b)
+{
+	const struct anon_page *one = *(struct anon_page *const *)a;
+	const struct anon_page *two = *(struct anon_page *const *)b;
+
+	return (one->index > two->index) - (one->index < two->index);
+}
+
+/* All pages of the task's address space, in the order of addresses. */
+static void advised_all(struct anon_world *anon, const struct anon_task *task, enum anon_what what)
+{
+	const struct anon_page **page;
+	uint32_t nr = 0;
+
+	if (!task->mm)
+		return; /* all pages without an address */
+	for (uint32_t n = anon->space[task->mm].first; n != ANON_NONE; n = anon->page[n].next)
+		nr += !anon->page[n].gone;
+	page = malloc((nr + 1) * sizeof(*page));
+	if (!page) {
+		anon->failed = true;
+		return;
+	}
+	nr = 0;
+	for (uint32_t n = anon->space[task->mm].first; n != ANON_NONE; n = anon->page[n].next)
+		if (!anon->page[n].gone)
+			page[nr++] = &anon->page[n];
+	qsort(page, nr, sizeof(*page), by_index);
+	for (uint32_t i = 0; i < nr && !anon->failed; i++)
+		anon_add_step(anon, what, (uint32_t)(page[i] - anon->page));
+	free(page);
+}
+
+static void locked_all(struct anon_world *anon, struct world *world, const struct tape_event *event,
+		       struct anon_task *task)
+{
+	uint64_t flags = event->value[SYS_ENTER_MLOCKALL_FLAGS];
+
+	settle_task(anon, world, task);
+	task->fault_mm = 0;
+	task->populate_end = 0;
+	task->locks_all = task->mm && flags & LOCK_CURRENT && !(flags & LOCK_ON_FAULT);
+	anon->space[task->mm].lock_future = task->mm && flags & LOCK_FUTURE;
+	if (flags & LOCK_CURRENT)
+		advised_all(anon, task, ANON_LOCKED);
+}
+
+static void unlocked_all(struct anon_world *anon, struct world *world, struct anon_task *task)
+{
+	settle_task(anon, world, task);
+	task->fault_mm = 0;
+	task->populate_end = 0;
+	task->locks_all = false;
+	anon->space[task->mm].lock_future = false;
+	advised_all(anon, task, ANON_UNLOCKED);
 }
 
 /* ---- address spaces */
@@ -684,6 +757,12 @@ void anon_event(struct anon_world *anon, struct world *world, const struct tape_
 		break;
 	case EVENT_SYS_ENTER_MUNLOCK:
 		unlocked(anon, world, event, task);
+		break;
+	case EVENT_SYS_ENTER_MLOCKALL:
+		locked_all(anon, world, event, task);
+		break;
+	case EVENT_SYS_ENTER_MUNLOCKALL:
+		unlocked_all(anon, world, task);
 		break;
 	case EVENT_TASK_NEWTASK:
 		task_cloned(anon, world, event);

@@ -39,6 +39,7 @@ struct fresh {
 	uint32_t task; /* number */
 	uint8_t order;
 	bool used;
+	bool populated; /* by the mlock that its task is in; no fault tells of it */
 	bool locked;
 };
 
@@ -54,6 +55,7 @@ struct anon_task {
 	uint64_t written_ns; /* when it last wrote a folio to swap */
 	/* What the mlock that it is in has still to bring in; nothing if first >= end. */
 	uint64_t populate_first, populate_end;
+	bool locks_all; /* it is in an mlockall, which brings in all that it has not */
 	bool pages_out; /* it is in MADV_PAGEOUT */
 };
 
@@ -61,6 +63,7 @@ struct mm_space {
 	uint32_t file; /* 0: no page yet */
 	uint32_t first; /* page, ANON_NONE */
 	uint32_t nr_users;
+	bool lock_future; /* mlockall: what comes is locked */
 };
 
 /* Writes to swap from when the device had none to when it has none again. */

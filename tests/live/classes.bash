@@ -127,7 +127,7 @@ class_moved() { # command...
 	return $status
 }
 
-advice_kinds="cold pageout free lock dontneed cut shmem splice split"
+advice_kinds="cold pageout free lock lockall dontneed cut shmem splice split"
 
 # A limited group for each kind of advice, one after the other.
 class_advice() {

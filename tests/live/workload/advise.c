@@ -106,6 +106,20 @@ static void lock(uint64_t page)
 	locked = page;
 }
 
+/* Everything, and then nothing: each eighth time, since it is so much. */
+static void lock_all(uint64_t page)
+{
+	static unsigned int nr;
+	static bool locked;
+
+	if (nr++ % 8)
+		return;
+	if (locked ? munlockall() : mlockall(MCL_CURRENT | MCL_FUTURE))
+		fail("mlockall");
+	locked = !locked;
+	(void)page;
+}
+
 /* Pages of the file that cannot go: every fourth is dirty. */
 static void not_needed(uint64_t page)
 {
@@ -152,6 +166,7 @@ static const struct kind {
 	{ "pageout", "MADV_PAGEOUT", pageout, false, false, false },
 	{ "free", "MADV_FREE", lazyfree, false, false, false },
 	{ "lock", "mlock, munlock", lock, false, false, false },
+	{ "lockall", "mlockall, munlockall", lock_all, false, false, false },
 	{ "dontneed", "POSIX_FADV_DONTNEED of pages of which some are dirty", not_needed, false,
 	  false, false },
 	{ "cut", "ftruncate of a fresh file, and its end", cut, false, false, false },

@@ -338,6 +338,46 @@ static void pages_that_an_mlock_brings_in_are_named_in_order(void **state)
 	assert_string_equal(steps(), "new 6, locked 6; new 5 locked; new 7 locked, unlocked 5; ");
 }
 
+static void munlock_all(void)
+{
+	const uint64_t nothing = 0;
+
+	made_event_values(&tape, 0, TASK, EVENT_SYS_ENTER_MUNLOCKALL, &nothing, 0, "");
+}
+
+/* Those there in the order of addresses, what it brings in, and what comes later. */
+static void mlockall_locks_what_is_there_and_what_comes(void **state)
+{
+	(void)state;
+	fault(TASK, 6, true);
+	alloc(TASK, 101, 0);
+	fault(TASK, 5, true);
+	alloc(TASK, 100, 0);
+	made_event(&tape, 0, TASK, SYS_ENTER_MLOCKALL, 3);
+	fault(TASK, 9, true);
+	alloc(TASK, 103, 0);
+	munlock_all();
+	fault(TASK, 8, true);
+	alloc(TASK, 104, 0);
+	fault(TASK, 8, true);
+	assert_string_equal(steps(), "new 6; new 5, locked 5, locked 6; new 9 locked, unlocked 5, "
+				     "unlocked 6, unlocked 9; new 8, touched 8 store; ");
+}
+
+/* No event says at which addresses: but whose they are is known, and munlockall unlocks them. */
+static void pages_that_an_mlockall_brings_in_are_unlocked_too(void **state)
+{
+	(void)state;
+	fault(TASK, 5, true);
+	alloc(TASK, 100, 0);
+	made_event(&tape, 0, TASK, SYS_ENTER_MLOCKALL, 1);
+	alloc(TASK, 101, 0);
+	munlock_all();
+	assert_string_equal(
+		steps(),
+		"new 5, locked 5; new 274877906944 locked, unlocked 5, unlocked 274877906944; ");
+}
+
 /* A page that comes from swap is put on its list before it is mapped: no sign of tmpfs. */
 static void page_from_swap_keeps_its_name_when_it_is_inserted_unmapped(void **state)
 {
@@ -363,6 +403,8 @@ static void page_from_swap_keeps_its_name_when_it_is_inserted_unmapped(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(mlockall_locks_what_is_there_and_what_comes),
+		TEST(pages_that_an_mlockall_brings_in_are_unlocked_too),
 		TEST(first_touch_is_a_new_page_and_the_next_fault_the_same),
 		TEST(page_written_to_swap_is_known_again_by_its_sector),
 		TEST(page_read_ahead_from_swap_stays_the_page_it_is),
