@@ -2,6 +2,10 @@
 /*
  * Two runs side by side: which two, what they counted, and how the numbers relate.
  * What is printed of it, and how, is compare_command.c's.
+ *
+ *   compare.c          arithmetic, and which runs
+ *   compare_counted.c  what they counted, and how far to believe it
+ *   compare_cost.c     what was measured
  */
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
