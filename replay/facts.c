@@ -35,6 +35,7 @@ struct access_facts {
 	uint64_t *at; /* settled: by page */
 	uint64_t end_ns;
 	uint64_t round_ns; /* see find_round() */
+	uint64_t lost_ns[2]; /* anon and file: from when on looks are missing */
 	uint64_t counted[1 << KIND_BITS];
 	struct swap_times swap_times;
 	bool failed;
@@ -65,14 +66,22 @@ struct access_facts *facts_open(void)
 {
 	struct access_facts *facts = calloc(1, sizeof(*facts));
 
-	if (facts)
-		facts->swap_times = guessed_times;
+	if (!facts)
+		return NULL;
+	facts->swap_times = guessed_times;
+	facts->lost_ns[false] = facts->lost_ns[true] = UINT64_MAX;
 	return facts;
 }
 
 void facts_set_swap_times(struct access_facts *facts, const struct swap_times *times)
 {
 	facts->swap_times = *times;
+}
+
+void facts_looks_lost(struct access_facts *facts, bool file, uint64_t since_ns)
+{
+	if (since_ns < facts->lost_ns[file])
+		facts->lost_ns[file] = since_ns;
 }
 
 struct swap_times facts_swap_times(const struct access_facts *facts)
@@ -213,14 +222,18 @@ struct page_evidence {
 };
 
 /*
- * A page that stayed although nothing tells of a look at it: whatever is not accessed is gone after about
- * one round of the lists, so that one access a round is likely, but for the first, which the fault earned.
+ * A page that stayed although nothing tells of a look at it, where looks are missing: whatever is not accessed
+ * is gone after about one round of the lists, so that one access a round is likely, but for the first, which
+ * the fault earned.
  */
-static void gather_stay(const struct access_facts *facts, uint64_t ns,
-			struct page_evidence *evidence)
+static void gather_stay(const struct access_facts *facts, const struct fact_page *page,
+			uint64_t from_ns, uint64_t to_ns, struct page_evidence *evidence)
 {
-	uint64_t rounds = facts->round_ns ? ns / facts->round_ns : 0;
+	uint64_t lost_ns = facts->lost_ns[page->dev != ANON_DEV], rounds;
 
+	if (from_ns < lost_ns)
+		from_ns = lost_ns;
+	rounds = facts->round_ns && to_ns > from_ns ? (to_ns - from_ns) / facts->round_ns : 0;
 	if (rounds < 2)
 		return;
 	evidence->some += rounds - 1;
@@ -258,11 +271,11 @@ static void gather(const struct access_facts *facts, const struct fact_page *pag
 		if (!follow_stay(&stay, at[i]))
 			continue;
 		if (!stay.looked_at)
-			gather_stay(facts, fact_ns(at[i]) - stay.from_ns, evidence);
+			gather_stay(facts, page, stay.from_ns, fact_ns(at[i]), evidence);
 		stay = (struct stay){ 0 };
 	}
 	if (stay.begun && !stay.looked_at)
-		gather_stay(facts, facts->end_ns - stay.from_ns, evidence);
+		gather_stay(facts, page, stay.from_ns, facts->end_ns, evidence);
 	for (uint32_t i = 1; i < page->nr; i++) {
 		enum access_fact from = fact_kind(at[i - 1]), to = fact_kind(at[i]);
 		uint64_t ns = fact_ns(at[i]) - fact_ns(at[i - 1]);

@@ -127,6 +127,9 @@ bool facts_is_mapped(const struct access_facts *facts, uint64_t dev, uint64_t in
 /** facts_set_swap_times() - as the tape shows them. */
 void facts_set_swap_times(struct access_facts *facts, const struct swap_times *times);
 
+/** facts_looks_lost() - of anon or file pages: from some moment on not every look is among the facts. */
+void facts_looks_lost(struct access_facts *facts, bool file, uint64_t since_ns);
+
 /** facts_settle() - all are added. @end_ns: of the tape. Return: 0, or -1 without memory. */
 int __attribute__((warn_unused_result)) facts_settle(struct access_facts *facts, uint64_t end_ns);
 

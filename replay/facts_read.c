@@ -8,7 +8,6 @@
 #include "replay/mm/page_cache.h"
 
 #define FOLIO_ORDER_LIMIT 13
-#define MAPPED 7 /* of page_cache slots: in the page cache, and mapped at some time */
 #define CACHED 3
 
 struct facts_pass {
@@ -55,7 +54,7 @@ static void file_folio(struct facts_pass *pass, uint64_t dev, uint64_t ino, uint
 	if (order > FOLIO_ORDER_LIMIT)
 		order = 0;
 	for (uint64_t i = 0; i >> order == 0; i++) {
-		if (!added && page_cache_slot(&pass->cached, file, index + i) == MAPPED)
+		if (!added && facts_is_mapped(pass->facts, dev, ino, index + i))
 			add_file_fact(pass, dev, ino, index + i,
 				      task && task->in_reclaim ? FACT_UNMAPPED : FACT_GONE);
 		if (page_cache_store(&pass->cached, file, index + i, 1, added ? CACHED : 0))
@@ -73,7 +72,7 @@ static void page_touched(struct facts_pass *pass, uint64_t dev, uint64_t ino, ui
 		       (kind == FACT_MAPPED && facts_is_mapped(pass->facts, dev, ino, index))))
 		return;
 	add_file_fact(pass, dev, ino, index, kind);
-	if (page_cache_store(&pass->cached, file, index, 1, MAPPED))
+	if (page_cache_store(&pass->cached, file, index, 1, CACHED))
 		pass->world.out_of_memory = true;
 }
 
@@ -146,6 +145,18 @@ static void looked(void *ctx, const struct check_verdict *verdict)
 	}
 }
 
+/* Behind a drift of its lists a memcg's verdicts are those of other folios. */
+static void looks_lost(struct facts_pass *pass, const struct check *check)
+{
+	for (uint32_t n = 0; n < pass->world.nr_memcgs; n++)
+		for (int file = 0; file < 2; file++) {
+			const struct check_drift *drift = check_drift(check, n, file);
+
+			if (drift)
+				facts_looks_lost(pass->facts, file, drift->since_ns);
+		}
+}
+
 static int pass_over(struct facts_pass *pass, struct tape_reader *reader, struct check *check)
 {
 	struct event_stream *stream = event_stream_open(reader);
@@ -196,6 +207,8 @@ int facts_read(struct tape_reader *reader, const struct policy_choice *choice,
 		facts_set_swap_times(pass.facts, &times);
 	if (!ret)
 		ret = tape_reader_rewind(reader);
+	if (!ret)
+		looks_lost(&pass, check);
 	if (!ret && (check_failed(check) || pass.world.out_of_memory ||
 		     facts_settle(pass.facts, tape_reader_summary(reader)->last_ns)))
 		ret = TAPE_ERR_MEMORY;

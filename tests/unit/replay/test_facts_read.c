@@ -135,6 +135,25 @@ static void faults_on_files_and_around_them_are_told_apart(void **state)
 	assert_int_equal(facts_counted(facts, FACT_UNMAPPED), 1);
 }
 
+/* The fault comes before the addition that it is the reason of. */
+static void page_that_a_fault_brought_in_is_unmapped_when_reclaim_takes_it(void **state)
+{
+	(void)state;
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_FAULT, MADE_INO, MADE_DEV, 7);
+	made_add(&tape, 0, GROUP_TASK, 7);
+	made_add(&tape, 0, GROUP_TASK, 8); /* read ahead, and nobody's */
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_BEGIN, 0, 0);
+	made_delete(&tape, 0, GROUP_TASK, 7);
+	made_delete(&tape, 0, GROUP_TASK, 8);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_END, 2);
+	made_add(&tape, 0, GROUP_TASK, 7);
+	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_MAP_PAGES, MADE_INO, MADE_DEV, 0, 15);
+	read_facts();
+	assert_int_equal(facts_counted(facts, FACT_TOUCHED), 1);
+	assert_int_equal(facts_counted(facts, FACT_UNMAPPED), 1);
+	assert_int_equal(facts_counted(facts, FACT_MAPPED), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -143,6 +162,7 @@ int main(void)
 		TEST(survivor_of_an_inactive_list_was_young),
 		TEST(page_that_came_back_from_swap_is_looked_at),
 		TEST(faults_on_files_and_around_them_are_told_apart),
+		TEST(page_that_a_fault_brought_in_is_unmapped_when_reclaim_takes_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
