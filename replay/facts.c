@@ -35,7 +35,6 @@ struct access_facts {
 	uint64_t *at; /* settled: by page */
 	uint64_t end_ns;
 	uint64_t round_ns; /* see find_round() */
-	uint64_t lost_ns[2]; /* anon and file: from when on looks are missing */
 	uint64_t counted[1 << KIND_BITS];
 	struct swap_times swap_times;
 	bool failed;
@@ -66,22 +65,14 @@ struct access_facts *facts_open(void)
 {
 	struct access_facts *facts = calloc(1, sizeof(*facts));
 
-	if (!facts)
-		return NULL;
-	facts->swap_times = guessed_times;
-	facts->lost_ns[false] = facts->lost_ns[true] = UINT64_MAX;
+	if (facts)
+		facts->swap_times = guessed_times;
 	return facts;
 }
 
 void facts_set_swap_times(struct access_facts *facts, const struct swap_times *times)
 {
 	facts->swap_times = *times;
-}
-
-void facts_looks_lost(struct access_facts *facts, bool file, uint64_t since_ns)
-{
-	if (since_ns < facts->lost_ns[file])
-		facts->lost_ns[file] = since_ns;
 }
 
 struct swap_times facts_swap_times(const struct access_facts *facts)
@@ -221,30 +212,10 @@ struct page_evidence {
 	uint64_t some_ns, known_ns; /* the latter all of it */
 };
 
-/*
- * A page that stayed although nothing tells of a look at it, where looks are missing: whatever is not accessed
- * is gone after about one round of the lists, so that one access a round is likely, but for the first, which
- * the fault earned.
- */
-static void gather_stay(const struct access_facts *facts, const struct fact_page *page,
-			uint64_t from_ns, uint64_t to_ns, struct page_evidence *evidence)
-{
-	uint64_t lost_ns = facts->lost_ns[page->dev != ANON_DEV], rounds;
-
-	if (from_ns < lost_ns)
-		from_ns = lost_ns;
-	rounds = facts->round_ns && to_ns > from_ns ? (to_ns - from_ns) / facts->round_ns : 0;
-	if (rounds < 2)
-		return;
-	evidence->some += rounds - 1;
-	evidence->some_ns += (rounds - 1) * facts->round_ns;
-	evidence->known_ns += (rounds - 1) * facts->round_ns;
-}
-
 /* From when page tables begin to point to a page to when they do not any more. */
 struct stay {
 	uint64_t from_ns;
-	bool begun, looked_at;
+	bool begun;
 };
 
 /* One more fact of a page. Return: it ends a stay, which began at stay->from_ns. */
@@ -252,7 +223,6 @@ static bool follow_stay(struct stay *stay, uint64_t at)
 {
 	enum access_fact kind = fact_kind(at);
 
-	stay->looked_at |= kind == FACT_YOUNG || kind == FACT_OLD;
 	if (kind == FACT_UNMAPPED || kind == FACT_GONE)
 		return stay->begun;
 	if (!stay->begun)
@@ -264,18 +234,8 @@ static void gather(const struct access_facts *facts, const struct fact_page *pag
 		   struct page_evidence *evidence)
 {
 	const uint64_t *at = &facts->at[page->first];
-	struct stay stay = { 0 };
 
 	*evidence = (struct page_evidence){ 0 };
-	for (uint32_t i = 0; i < page->nr; i++) {
-		if (!follow_stay(&stay, at[i]))
-			continue;
-		if (!stay.looked_at)
-			gather_stay(facts, page, stay.from_ns, fact_ns(at[i]), evidence);
-		stay = (struct stay){ 0 };
-	}
-	if (stay.begun && !stay.looked_at)
-		gather_stay(facts, page, stay.from_ns, facts->end_ns, evidence);
 	for (uint32_t i = 1; i < page->nr; i++) {
 		enum access_fact from = fact_kind(at[i - 1]), to = fact_kind(at[i]);
 		uint64_t ns = fact_ns(at[i]) - fact_ns(at[i - 1]);
@@ -583,6 +543,16 @@ enum access_fact facts_next_look(const struct access_facts *facts, uint64_t dev,
 		}
 	}
 	return FACT_GONE;
+}
+
+bool facts_was_mapped(const struct access_facts *facts, uint64_t dev, uint64_t ino, uint64_t index,
+		      uint64_t before_ns)
+{
+	const struct fact_page *page = known_page(facts, dev, ino, index);
+	uint32_t after = page ? fact_after(facts, page, before_ns - 1) : 0;
+	enum access_fact last = after ? fact_kind(facts->at[page->first + after - 1]) : FACT_GONE;
+
+	return last != FACT_UNMAPPED && last != FACT_GONE;
 }
 
 uint64_t facts_next_unseen(const struct access_stream *stream, uint64_t dev, uint64_t ino,

@@ -104,6 +104,10 @@ enum access_known facts_accessed(const struct access_stream *stream, uint64_t de
 enum access_fact facts_next_look(const struct access_facts *facts, uint64_t dev, uint64_t ino,
 				 uint64_t index, uint64_t after_ns, uint64_t *ns);
 
+/** facts_was_mapped() - page tables pointed to a page just before a moment of the trace clock. */
+bool facts_was_mapped(const struct access_facts *facts, uint64_t dev, uint64_t ino, uint64_t index,
+		      uint64_t before_ns);
+
 /**
  * facts_next_unseen() - a page's next access that no event of the tape will show
  * @after_ns: trace clock
@@ -126,9 +130,6 @@ bool facts_is_mapped(const struct access_facts *facts, uint64_t dev, uint64_t in
 
 /** facts_set_swap_times() - as the tape shows them. */
 void facts_set_swap_times(struct access_facts *facts, const struct swap_times *times);
-
-/** facts_looks_lost() - of anon or file pages: from some moment on not every look is among the facts. */
-void facts_looks_lost(struct access_facts *facts, bool file, uint64_t since_ns);
 
 /** facts_settle() - all are added. @end_ns: of the tape. Return: 0, or -1 without memory. */
 int __attribute__((warn_unused_result)) facts_settle(struct access_facts *facts, uint64_t end_ns);

@@ -145,18 +145,6 @@ static void looked(void *ctx, const struct check_verdict *verdict)
 	}
 }
 
-/* Behind a drift of its lists a memcg's verdicts are those of other folios. */
-static void looks_lost(struct facts_pass *pass, const struct check *check)
-{
-	for (uint32_t n = 0; n < pass->world.nr_memcgs; n++)
-		for (int file = 0; file < 2; file++) {
-			const struct check_drift *drift = check_drift(check, n, file);
-
-			if (drift)
-				facts_looks_lost(pass->facts, file, drift->since_ns);
-		}
-}
-
 static int pass_over(struct facts_pass *pass, struct tape_reader *reader, struct check *check)
 {
 	struct event_stream *stream = event_stream_open(reader);
@@ -207,8 +195,6 @@ int facts_read(struct tape_reader *reader, const struct policy_choice *choice,
 		facts_set_swap_times(pass.facts, &times);
 	if (!ret)
 		ret = tape_reader_rewind(reader);
-	if (!ret)
-		looks_lost(&pass, check);
 	if (!ret && (check_failed(check) || pass.world.out_of_memory ||
 		     facts_settle(pass.facts, tape_reader_summary(reader)->last_ns)))
 		ret = TAPE_ERR_MEMORY;

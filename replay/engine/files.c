@@ -333,6 +333,20 @@ static void count_major(struct replay *replay, const struct world_task *task, st
 	major_fault(replay, machine_memcg(&replay->machine, task->memcg), mine->fault_file);
 }
 
+/*
+ * What made the recorded task fault is not so in this run: the page is mapped here. Where it was mapped there
+ * as well, another address space faults.
+ */
+static bool no_fault_here(struct replay *replay, uint32_t file, uint64_t index)
+{
+	const struct access_facts *facts = replay->mapped.stream.facts;
+	const struct world_file *where = &replay->world->file[file];
+	struct folio *folio = page_cache_folio(&replay->machine.cache, file, index);
+
+	return facts && folio && folio_test(folio, FOLIO_mapped) &&
+	       !facts_was_mapped(facts, where->dev, where->ino, index, replay->event->timestamp_ns);
+}
+
 void replay_file_fault(struct replay *replay)
 {
 	const uint64_t *v = replay->event->value;
@@ -357,7 +371,8 @@ void replay_file_fault(struct replay *replay)
 	mine->fault_is_major = !page_cache_folio(&replay->machine.cache, file, mine->fault_index);
 	count_major(replay, task, mine);
 	if (!mine->fault_is_major) {
-		note_mmap_hits(replay, file, 1);
+		if (!no_fault_here(replay, file, mine->fault_index))
+			note_mmap_hits(replay, file, 1);
 		replay_fault_over(replay);
 	}
 }
@@ -389,15 +404,19 @@ void replay_faulted_around(struct replay *replay)
 	struct run_task *mine = task ? replay_task(replay, task) : NULL;
 	uint64_t demanded = mine ? world_faulted_page(replay->world, task, first, last) :
 				   UINT64_MAX;
+	bool faults = demanded == UINT64_MAX || !no_fault_here(replay, file, demanded);
 	uint32_t hits = 0;
 
+	if (!faults)
+		first = last = demanded; /* an access, and nobody looks around it */
 	for (uint64_t i = first; i <= last && i - first < MAPPED_PAGES_LIMIT; i++) {
 		struct folio *folio = page_cache_folio(&replay->machine.cache, file, i);
 
 		/* What is still being read is passed over; that some of it is, no event tells. */
 		if (folio)
 			folio_clear(folio, PG_locked);
-		hits += map_around(replay, folio);
+		if (faults)
+			hits += map_around(replay, folio);
 		if (i != demanded || !can_touch(replay, file, i))
 			continue;
 		mine->fault_file = file;
