@@ -48,7 +48,8 @@ static void print_help(FILE *to)
 	      "                         with the ones before it (default: the first):\n",
 	      to);
 	event_set_print(to, "                           ");
-	fputs("  --snapshot-every SECONDS   counters and memory.stat so often, not only at the ends\n"
+	fputs("  --probe-referenced     what reclaim read in page tables, by kprobes on folio_referenced()\n"
+	      "  --snapshot-every SECONDS   counters and memory.stat so often, not only at the ends\n"
 	      "  --warm                 list the pages on LRU lists at the start\n"
 	      "  --warm-file FILE       list the cached pages of FILE; may be given several times\n"
 	      "How to keep it:\n"
@@ -147,6 +148,7 @@ enum {
 	OPT_BUFFER_SIZE,
 	OPT_CLOCK,
 	OPT_DURATION,
+	OPT_PROBE_REFERENCED,
 	OPT_SNAPSHOT_EVERY,
 	OPT_WARM,
 	OPT_WARM_FILE,
@@ -167,6 +169,7 @@ static const struct option long_options[] = {
 	{ "buffer-size", required_argument, NULL, OPT_BUFFER_SIZE },
 	{ "clock", required_argument, NULL, OPT_CLOCK },
 	{ "duration", required_argument, NULL, OPT_DURATION },
+	{ "probe-referenced", no_argument, NULL, OPT_PROBE_REFERENCED },
 	{ "snapshot-every", required_argument, NULL, OPT_SNAPSHOT_EVERY },
 	{ "warm", no_argument, NULL, OPT_WARM },
 	{ "warm-file", required_argument, NULL, OPT_WARM_FILE },
@@ -292,6 +295,9 @@ static int take_option(int option, const char *value, struct wish *wish)
 		if (!parse_seconds(value, &options->duration_ns))
 			return misused("--duration", value,
 				       "not a number of seconds above 0, as in 10 or 0.5");
+		return COMMAND_DONE;
+	case OPT_PROBE_REFERENCED:
+		options->probe_referenced = true;
 		return COMMAND_DONE;
 	case OPT_SNAPSHOT_EVERY:
 		if (!parse_seconds(value, &options->snapshot_every_ns) ||

@@ -2,12 +2,12 @@
 /*
  * The order matters:
  *
- *	memory cgroup, the command's process (which waits), trace instance, events, tape, settings
+ *	memory cgroup, the command's process (which waits), probes, trace instance, events, tape, settings
  *	readers started, counters taken
  *	tracing on, tasks listed, the command released: it enters its cgroup and runs
  *	... until it ends ...
  *	tracing off, counters taken, buffers drained, the rest of the snapshots, tape finished
- *	instance and cgroup removed
+ *	instance, probes and cgroup removed
  *
  * Tasks are listed after tracing is on: a task that is on the list and also in an event does no harm,
  * one that is in neither would have no owner. The command's process is on the list, because it was
@@ -100,6 +100,7 @@ static int check_first(struct recording *r)
 	    event_catalogue_load(r->tracefs, &r->catalogue, r->problem) || choose_events(r))
 		return -1;
 	trace_instance_clean_stale(r->tracefs, r->say);
+	referenced_probe_clean_stale(r->tracefs, r->say);
 	memcg_find_hierarchy(&r->hierarchy);
 	memcg_clean_stale(&r->hierarchy, r->say);
 	if (r->events.nr_missing) {
@@ -201,7 +202,12 @@ static int make_instance(struct recording *r)
 	};
 	char file[256];
 
+	if (r->options->probe_referenced &&
+	    referenced_probe_make(r->tracefs, &r->probe, r->problem))
+		return -1;
 	if (trace_instance_create(&settings, &r->instance, r->problem))
+		return -1;
+	if (r->probe.group[0] && referenced_probe_calibrate(&r->probe, r->instance, r->problem))
 		return -1;
 	for (unsigned int i = 0; i < r->events.nr; i++) {
 		const struct event_choice *choice = &r->events.choice[i];
@@ -214,7 +220,10 @@ static int make_instance(struct recording *r)
 		if (trace_instance_write(r->instance, file, "1", r->problem))
 			return -1;
 	}
-	return 0;
+	if (!r->probe.group[0])
+		return 0;
+	snprintf(file, sizeof(file), "events/%s/enable", r->probe.group);
+	return trace_instance_write(r->instance, file, "1", r->problem);
 }
 
 static int make_tape(struct recording *r)
@@ -302,6 +311,11 @@ static void undo(struct recording *r)
 		fprintf(r->say,
 			"lrutape: trace instance lrutape-%d: cannot be removed: %s: the next recording "
 			"tries again\n",
+			getpid(), strerror(-error));
+	error = referenced_probe_remove(r->tracefs, &r->probe);
+	if (error)
+		fprintf(r->say,
+			"lrutape: probes lrutape_%d: cannot be removed: %s: the next recording tries again\n",
 			getpid(), strerror(-error));
 	memcpy(directory, r->group.directory, sizeof(directory));
 	nr = memcg_group_remove(&r->group);

@@ -26,6 +26,7 @@ struct recording_options {
 	const char *clock; /* "mono" or "boot" */
 	uint64_t duration_ns; /* 0: until the command or all processes end, or a signal comes */
 	uint64_t snapshot_every_ns; /* 0: only at the start and the end */
+	bool probe_referenced; /* what folio_referenced() answers, by kprobes */
 	bool warm; /* list the pages on LRU lists at the start */
 	char *const *warm_file; /* list the cached pages of these files at the start */
 	unsigned int nr_warm_files;

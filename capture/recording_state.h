@@ -10,6 +10,7 @@
 #include "capture/memcg.h"
 #include "capture/recorded_command.h"
 #include "capture/recording.h"
+#include "capture/referenced_probe.h"
 #include "capture/ring_reader.h"
 #include "capture/segment_files.h"
 #include "capture/snapshot.h"
@@ -35,6 +36,7 @@ struct recording {
 	unsigned int nr_directories;
 	struct recorded_command command;
 	struct followed_tasks followed;
+	struct referenced_probe probe; /* of options->probe_referenced */
 	struct trace_instance *instance;
 	uint16_t *type_of_id;
 	struct ring_reader_setup setup;

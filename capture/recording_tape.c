@@ -173,13 +173,63 @@ static int declare_task_memcg(struct recording *r)
 	return 0;
 }
 
+/* An event of our probes: under one name on every tape, and its folio as a frame. */
+static int declare_probe(struct recording *r, const char *name)
+{
+	struct tape_type type = { .system = "lrutape", .name = name, .filter = "" };
+	uint16_t number, folio_offset = 0;
+	struct format_fields fields;
+	char file[256], *format;
+	int error = 0;
+
+	snprintf(file, sizeof(file), "events/%s/%s/format", r->probe.group, name);
+	format = trace_instance_read(r->instance, file, NULL);
+	if (!format || format_file_parse(format, &fields)) {
+		free(format);
+		return capture_problem_set(r->problem,
+					   "%s: is not understood: record without "
+					   "--probe-referenced",
+					   file);
+	}
+	free(format);
+	for (unsigned int i = 0; i < fields.nr_fields; i++) {
+		struct tape_field *field = &fields.field[i];
+
+		/* Where it was called from, and where it returns to: addresses. */
+		if (!strncmp(field->name, "__probe", 7))
+			field->kind = TAPE_FIELD_LEFT_OUT;
+		if (strcmp(field->name, "folio"))
+			continue;
+		field->name = "pfn";
+		folio_offset = field->offset;
+	}
+	error = add_type(r, &type, "", &fields, &number);
+	if (!error && folio_offset) {
+		r->setup.folio_type = number;
+		r->setup.folio_offset = folio_offset;
+	}
+	format_file_free(&fields);
+	return error;
+}
+
+static int declare_probes(struct recording *r)
+{
+	r->setup.probe = &r->probe;
+	r->setup.folio_type = RING_READER_NO_TYPE;
+	if (!r->probe.group[0])
+		return 0;
+	if (declare_probe(r, "folio_referenced"))
+		return -1;
+	return r->probe.has_look ? declare_probe(r, "folio_look") : 0;
+}
+
 static int declare_types(struct recording *r)
 {
 	r->setup.newtask_type = RING_READER_NO_TYPE;
 	for (unsigned int i = 0; i < r->events.nr; i++)
 		if (declare_type(r, &r->events.choice[i]))
 			return -1;
-	return declare_marker(r) || declare_task_memcg(r) ? -1 : 0;
+	return declare_marker(r) || declare_task_memcg(r) || declare_probes(r) ? -1 : 0;
 }
 
 /* ---- settings: what is known of the machine and of the wish, none of which the run will move */

@@ -28,6 +28,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#define PROBE_RECORD_BYTES 128 /* more than a record of a probe has */
 #define DRAIN_MS                                                                                   \
 	1000 /* a guess: bounds what a power cut costs, and is rare enough to cost nothing */
 #define REST_MS                                                                                    \
@@ -200,6 +201,26 @@ static inline bool is_own_work(const struct ring_reader *reader, uint16_t type, 
 	       set->setup.is_own_work[type] && is_own_thread(set, pid);
 }
 
+/* Its folio's address is the kernel's own business: it does not leave this machine. */
+static void take_folio(struct ring_reader *reader, uint64_t timestamp_ns, const void *record,
+		       size_t size)
+{
+	const struct ring_reader_setup *setup = &reader->set->setup;
+	uint8_t copy[PROBE_RECORD_BYTES];
+	uint64_t value;
+
+	if (size > sizeof(copy) || size < setup->folio_offset + sizeof(value)) {
+		note_tape(reader, TAPE_ERR_CORRUPT);
+		return;
+	}
+	memcpy(copy, record, size);
+	memcpy(&value, copy + setup->folio_offset, sizeof(value));
+	value = referenced_probe_pfn(setup->probe, value);
+	memcpy(copy + setup->folio_offset, &value, sizeof(value));
+	note_tape(reader,
+		  tape_stream_record(reader->stream, setup->folio_type, timestamp_ns, copy, size));
+}
+
 static void take_record(struct ring_reader *reader, uint16_t type, uint64_t timestamp_ns,
 			const void *record, int size)
 {
@@ -207,6 +228,10 @@ static void take_record(struct ring_reader *reader, uint16_t type, uint64_t time
 
 	if (__builtin_expect(type == setup->marker_type, 0)) {
 		take_marker(reader, timestamp_ns, record, (size_t)size);
+		return;
+	}
+	if (__builtin_expect(type == setup->folio_type, 0)) {
+		take_folio(reader, timestamp_ns, record, (size_t)size);
 		return;
 	}
 	note_tape(reader,

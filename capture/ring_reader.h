@@ -9,6 +9,7 @@
 
 #include "capture/capture_problem.h"
 #include "capture/memcg.h"
+#include "capture/referenced_probe.h"
 #include "capture/trace_instance.h"
 #include "schema/tape_writer.h"
 
@@ -34,6 +35,10 @@ struct ring_reader_setup {
 	uint16_t newtask_pid_offset, newtask_flags_offset;
 	uint16_t task_memcg_type;
 	const struct memcg_hierarchy *hierarchy;
+	/* A record that has a folio's address gets its frame in place of that. */
+	uint16_t folio_type; /* RING_READER_NO_TYPE: none has */
+	uint16_t folio_offset;
+	const struct referenced_probe *probe;
 	/*
 	 * By tape type: what a thread of the recorder does for itself stays off the tape. Not by a filter
 	 * in the kernel: that would cost the recorded tasks 10 to 30 ns at each of their events.
