@@ -172,10 +172,14 @@ static void write_verdict(void *ctx, const struct check_verdict *verdict)
 		verdict->unsure ? "unsure" : "sure", verdict->since_ns, verdict->begin_ns,
 		verdict->end_ns, verdict->pfn, file->world->memcg[verdict->memcg].path);
 	if (verdict->is_file)
-		fprintf(file->to, ",%" PRIu64 ":%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-			of->dev >> 20, of->dev & 0xfffff, of->ino, verdict->index);
+		fprintf(file->to, ",%" PRIu64 ":%" PRIu64 ",%" PRIu64 ",%" PRIu64, of->dev >> 20,
+			of->dev & 0xfffff, of->ino, verdict->index);
 	else
-		fputs(",,,\n", file->to);
+		fputs(",,,", file->to);
+	if (verdict->told)
+		fprintf(file->to, ",%" PRId32 "\n", verdict->referenced);
+	else
+		fputs(",\n", file->to);
 }
 
 /* Return: whether it is open. */
@@ -188,7 +192,7 @@ static bool open_verdicts(const char *path, const struct world *world, struct ch
 		fprintf(stderr, "lrutape: %s: %s\n", path, strerror(errno));
 		return false;
 	}
-	fputs("word,outcome,kind,look,trust,since_ns,begin_ns,end_ns,pfn,memcg,dev,inode,page\n",
+	fputs("word,outcome,kind,look,trust,since_ns,begin_ns,end_ns,pfn,memcg,dev,inode,page,referenced\n",
 	      file->to);
 	check_tell_verdicts(check, write_verdict, file);
 	return true;

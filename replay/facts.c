@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define FIRST_ROOM 4096
-#define KIND_BITS 3
+#define KIND_BITS 4 /* with the bit that says that an active list was looked at */
 #define SLOTS_LIMIT 64 /* of one stretch of time: accesses that are drawn in it at most */
 #define RATE_ROUNDS 16
 #define PRIOR_WEIGHT 8 /* the prior counts as much as 1 / 8 access */
@@ -163,10 +163,10 @@ void facts_add(struct access_facts *facts, uint64_t dev, uint64_t ino, uint64_t 
 		*at = facts->nr_pages;
 	}
 	facts->page[*at - 1].nr++;
-	facts->page[*at - 1].last = (uint8_t)kind;
+	facts->page[*at - 1].last = kind & ~FACT_OF_ACTIVE;
 	facts->found[facts->nr_found++] = (struct found_fact){ .page = *at - 1,
 							       .at = ns << KIND_BITS | kind };
-	facts->counted[kind]++;
+	facts->counted[kind & ~FACT_OF_ACTIVE]++;
 }
 
 bool facts_is_mapped(const struct access_facts *facts, uint64_t dev, uint64_t ino, uint64_t index)
@@ -184,7 +184,7 @@ static uint64_t fact_ns(uint64_t at)
 
 static enum access_fact fact_kind(uint64_t at)
 {
-	return (enum access_fact)(at & ((1 << KIND_BITS) - 1));
+	return (enum access_fact)(at & ((1 << KIND_BITS) - 1) & ~FACT_OF_ACTIVE);
 }
 
 /* What is known of a stretch of time. */
@@ -534,11 +534,12 @@ enum access_fact facts_next_look(const struct access_facts *facts, uint64_t dev,
 		case FACT_OLD:
 		case FACT_LOOKED:
 		case FACT_UNMAPPED:
-			return fact_kind(at);
+			return (enum access_fact)(at & ((1 << KIND_BITS) - 1));
 		case FACT_MAPPED:
 			break;
 		case FACT_TOUCHED:
 		case FACT_GONE:
+		default:
 			return FACT_GONE;
 		}
 	}

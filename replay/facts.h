@@ -8,7 +8,7 @@
  *   touched   an access: a fault on the page
  *   young     reclaim looked and found it accessed since it last looked
  *   old       reclaim looked and found it not accessed since
- *   looked    reclaim cleared the bit, and nothing tells what it was
+ *   looked    reclaim cleared the bit, and nothing tells what it was; a probe does (`record --probe-referenced`)
  *   mapped    fault-around made it young: the next look tells nothing
  *   unmapped  no access before the next fault
  *   gone      freed by its owner
@@ -38,6 +38,10 @@ enum access_fact {
 	FACT_MAPPED,
 	FACT_UNMAPPED,
 	FACT_GONE,
+/* The same looks on an active list, where a probe tells what they found: of time they say the same. */
+#define FACT_OF_ACTIVE 8u
+	FACT_ACTIVE_YOUNG = FACT_YOUNG | FACT_OF_ACTIVE,
+	FACT_ACTIVE_OLD = FACT_OLD | FACT_OF_ACTIVE,
 };
 
 /* How unknown time is filled. */
@@ -98,7 +102,7 @@ enum access_known facts_accessed(const struct access_stream *stream, uint64_t de
  * facts_next_look() - how the recorded kernel's reclaim found a page when it looked next
  * @after_ns: trace clock
  * @ns: set to when it did
- * Return: FACT_YOUNG, FACT_OLD, FACT_LOOKED, FACT_UNMAPPED (found old); FACT_GONE: it did not look again
+ * Return: FACT_YOUNG, FACT_OLD, FACT_ACTIVE_YOUNG, FACT_ACTIVE_OLD, FACT_LOOKED, FACT_UNMAPPED (found old); FACT_GONE: it did not look again
  * before the page was touched in sight, or ended.
  */
 enum access_fact facts_next_look(const struct access_facts *facts, uint64_t dev, uint64_t ino,

@@ -120,15 +120,34 @@ static void event_facts(struct facts_pass *pass)
 
 /*
  * What the recorded kernel's reclaim found. Of evictions and writes to swap their own events tell; of those that
- * were kept next to all were young, the rest were locked.
+ * were kept next to all were young, the rest were locked. A probe tells of each, on active lists too.
  */
+static bool kind_of_look(const struct facts_pass *pass, const struct check_verdict *verdict,
+			 enum access_fact *kind)
+{
+	bool young = verdict->referenced > 0;
+
+	if (!pass->world.looks_told) {
+		*kind = verdict->outcome == OUTCOME_deactivated ? FACT_LOOKED : FACT_YOUNG;
+		return verdict->word != WORD_old &&
+		       (verdict->word != WORD_unknown || verdict->outcome != OUTCOME_activated);
+	}
+	if (!verdict->told || verdict->referenced < 0)
+		return false;
+	if (verdict->of_active)
+		*kind = young ? FACT_ACTIVE_YOUNG : FACT_ACTIVE_OLD;
+	else
+		*kind = young ? FACT_YOUNG : FACT_OLD;
+	return young ||
+	       (verdict->outcome != OUTCOME_evicted && verdict->outcome != OUTCOME_written);
+}
+
 static void looked(void *ctx, const struct check_verdict *verdict)
 {
 	struct facts_pass *pass = ctx;
-	enum access_fact kind = verdict->outcome == OUTCOME_deactivated ? FACT_LOOKED : FACT_YOUNG;
+	enum access_fact kind;
 
-	if (verdict->word == WORD_old ||
-	    (verdict->word == WORD_unknown && verdict->outcome == OUTCOME_activated))
+	if (!kind_of_look(pass, verdict, &kind))
 		return;
 	for (uint64_t i = 0; i < verdict->pages; i++) {
 		uint32_t file = verdict->file;

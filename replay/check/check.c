@@ -217,6 +217,7 @@ static void events_lost(struct check *check)
 {
 	check->draining[check_cpu(check)].nr = 0;
 	check->lossy = true;
+	check_looks_lost(check);
 }
 
 void check_event(struct check *check, const struct tape_event *event, uint64_t read_end)
@@ -371,6 +372,12 @@ void check_event(struct check *check, const struct tape_event *event, uint64_t r
 		break;
 	case EVENT_MOD_MEMCG_LRUVEC_STATE:
 		check_list_grown(check);
+		break;
+	case EVENT_FOLIO_LOOK:
+		check_look_begun(check);
+		break;
+	case EVENT_FOLIO_REFERENCED:
+		check_look_told(check);
 		break;
 	case EVENT_MM_VMSCAN_WRITE_FOLIO:
 		check_folio_written(check);

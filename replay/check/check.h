@@ -98,6 +98,9 @@ struct check_verdict {
 	bool unsure; /* its lists have drifted, or an isolation was flawed lately: it may be another folio's */
 	enum check_outcome outcome;
 	enum check_word word;
+	bool of_active; /* it was taken from an active list */
+	bool told; /* by the probe on folio_referenced(), and the word is its */
+	int32_t referenced; /* then: page table entries that were young; -1: a lock was held */
 };
 
 struct check;
@@ -134,7 +137,7 @@ check_look_ahead(struct check *check, struct tape_reader *reader);
 
 /**
  * check_tell_verdicts() - call a function for each mapped folio that the kernel looked at
- * Before the first event. Only tapes of Linux 6.13 or newer tell; on others it is never called.
+ * Before the first event.
  */
 void check_tell_verdicts(struct check *check,
 			 void (*on_verdict)(void *ctx, const struct check_verdict *verdict),

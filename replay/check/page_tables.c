@@ -62,13 +62,19 @@ enum {
 	STAYS_YOUNG = 3,
 	STAYS_EXEC = 4,
 	STAYS_EXEC_YOUNG = 20,
+	GOES_TOLD = -1000, /* by the probe on folio_referenced() */
+	STAYS_TOLD = 1000,
 };
 
-static int stays(struct check *check, const struct folio *folio)
+static int stays(struct check *check, const struct reclaim_bracket *bracket,
+		 const struct folio *folio)
 {
 	const struct mapped_folio *mapped = mapped_of(check, folio);
+	const struct told_look *told = check_told(bracket, folio);
 	enum executable executable;
 
+	if (told && (told->vm_flags != TAPE_VALUE_ABSENT || !told->referenced))
+		return check_told_stays(check, folio, told) ? STAYS_TOLD : GOES_TOLD;
 	if (!folio->file)
 		return GOES_NOT_FILE;
 	if (!mapped || !mapped->nr)
@@ -186,10 +192,11 @@ static bool choose(struct check *check, struct folio *const folio[], const int *
 	return possible;
 }
 
-bool check_who_stays(struct check *check, struct folio *const folio[], unsigned int nr_folios,
-		     const struct list_growth *growth, unsigned int nr, bool *stay)
+bool check_who_stays(struct check *check, const struct reclaim_bracket *bracket,
+		     struct folio *const folio[], unsigned int nr_folios, bool *stay)
 {
-	unsigned int nr_active = 0;
+	const struct list_growth *growth = bracket->growth;
+	unsigned int nr_active = 0, nr = bracket->nr_growth;
 	int score[ISOLATION_ROOM];
 	bool possible = true;
 
@@ -203,8 +210,8 @@ bool check_who_stays(struct check *check, struct folio *const folio[], unsigned 
 	for (unsigned int i = 0; i < nr_folios; i++)
 		check_looked_again(check, folio[i]);
 	for (unsigned int i = 0; possible && i < nr; i++)
-		score[i] = stays(check, folio[i]);
-	if (possible && nr_active && nr_active < nr)
+		score[i] = stays(check, bracket, folio[i]);
+	if (possible && nr_active && nr_active < nr && !bracket->nr_told)
 		foresee(check, folio, nr, score);
 	if (possible)
 		possible = choose(check, folio, score, growth, nr_active, nr, stay);

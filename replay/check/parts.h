@@ -15,6 +15,7 @@
  *   survivors.c  and on one that does not
  *   page_tables.c  who has mapped what, and which of an active list's folios stay there
  *   ahead.c    when a frame is seen next to be inactive
+ *   probe.c    what a probe on folio_referenced() told of isolated folios
  *   verdicts.c what the others' ways say of page tables
  *   swap.c     folios written to swap, rotated when that ends, and read from there
  *   split.c    large folios that were split
@@ -320,6 +321,9 @@ bool check_shown_last_first(struct reclaim_bracket *bracket, const struct folio 
 /** check_stranger() - reclaim has a folio that we have not isolated: it takes the youngest one's place. */
 void check_stranger(struct check *check, struct reclaim_bracket *bracket, struct folio *folio);
 
+/** check_not_taken() - a folio that was isolated here was not in the kernel: back to its place. */
+void check_not_taken(struct check *check, struct reclaim_bracket *bracket, struct folio *folio);
+
 /** check_isolation_settled() - shrinking is over: did the events speak of the folios that were taken? */
 void check_isolation_settled(struct check *check, struct reclaim_bracket *bracket);
 
@@ -350,12 +354,12 @@ bool check_is_foreseen(const struct check *check, const struct folio *folio);
 
 /**
  * check_who_stays() - which folios of those taken from an active list stay there
- * @growth: of lists, one for each folio: as they were put back
+ * @bracket: with the lists that have grown, by one folio each, as they were put back
  * @stay: filled, true for those that stay
  * Return: false if sizes and order contradict each other.
  */
-bool check_who_stays(struct check *check, struct folio *const folio[], unsigned int nr_folios,
-		     const struct list_growth *growth, unsigned int nr, bool *stay);
+bool check_who_stays(struct check *check, const struct reclaim_bracket *bracket,
+		     struct folio *const folio[], unsigned int nr_folios, bool *stay);
 
 /* ---- ahead.c */
 
@@ -375,6 +379,51 @@ uint32_t check_stayed_between(const struct check *check, uint32_t first, uint32_
 
 /** check_ahead_free() - free what is known. */
 void check_ahead_free(struct check *check);
+
+/* ---- probe.c */
+
+/** check_look_begun() - lrutape:folio_look. */
+void check_look_begun(struct check *check);
+
+/** check_look_told() - lrutape:folio_referenced: of a folio that the task has isolated, or it is none. */
+void check_look_told(struct check *check);
+
+/** check_looks_lost() - events were lost, perhaps one half of a look. */
+void check_looks_lost(struct check *check);
+
+/** check_told() - what was told of a folio of the isolation; NULL: nothing. Valid until the next event. */
+const struct told_look *check_told(const struct reclaim_bracket *bracket,
+				   const struct folio *folio);
+
+/** check_told_stranger() - only a look has told that the folio is one of the isolation. */
+bool check_told_stranger(const struct reclaim_bracket *bracket, const struct folio *folio);
+
+/** check_told_young() - it was accessed through page tables. */
+bool check_told_young(const struct told_look *told);
+
+/**
+ * check_told_executable() - mapped as programs are, where it was young
+ * On a kernel before 6.9 that is not told, and learnt as in replay/world/executable.h.
+ */
+bool check_told_executable(const struct check *check, const struct folio *folio,
+			   const struct told_look *told);
+
+/**
+ * check_told_stays() - the folio stays on the active list that it was taken from
+ * Kernel: mm/vmscan.c, shrink_active_list(), v6.12.
+ */
+bool check_told_stays(const struct check *check, const struct folio *folio,
+		      const struct told_look *told);
+
+/**
+ * check_told_activates() - the folio of an inactive list becomes active for its references
+ * Kernel: mm/vmscan.c, folio_check_references(), v6.12.
+ */
+bool check_told_activates(const struct check *check, const struct folio *folio,
+			  const struct told_look *told);
+
+/** check_told_leaves() - PG_referenced of such a folio, after the look. */
+void check_told_leaves(struct folio *folio, const struct told_look *told);
 
 /* ---- verdicts.c */
 

@@ -54,7 +54,15 @@ const struct list_growth *check_growth_of(struct check *check, uint64_t lru)
 /* What folio_check_references() left behind. Only of folios whose references no event shows. */
 static void set_referenced(struct folio *folio, const struct reclaim_bracket *bracket)
 {
-	if (bracket->applied.lru & 1 || !folio_test(folio, FOLIO_mapped | PG_swapbacked))
+	const struct told_look *told = check_told(bracket, folio);
+
+	if (bracket->applied.lru & 1)
+		return;
+	if (told) {
+		check_told_leaves(folio, told);
+		return;
+	}
+	if (!folio_test(folio, FOLIO_mapped | PG_swapbacked))
 		return;
 	if (folio_test(folio, FOLIO_old))
 		folio_clear(folio, PG_referenced);
@@ -112,7 +120,7 @@ static void put_back_active(struct check *check, struct reclaim_bracket *bracket
 		folio[nr++] = list_entry(pos, struct folio, lru);
 	if (!bracket->nr_growth)
 		return;
-	if (!check_who_stays(check, folio, nr, growth, bracket->nr_growth, stay))
+	if (!check_who_stays(check, bracket, folio, nr, stay))
 		bracket->flaw = "those that stayed have other sizes";
 	for (int pass = 0; pass < 2; pass++)
 		for (unsigned int i = 0; i < nr && next < bracket->nr_growth; i++) {
@@ -259,7 +267,7 @@ static unsigned int place_of(const struct reclaim_bracket *bracket, const struct
  * A folio that was taken here, but not by the kernel. If younger ones went, it was not at the tail at
  * all; otherwise it is next there.
  */
-static void not_taken(struct check *check, struct reclaim_bracket *bracket, struct folio *folio)
+void check_not_taken(struct check *check, struct reclaim_bracket *bracket, struct folio *folio)
 {
 	unsigned int shown = bracket->nr_freed > bracket->nr_written ? bracket->nr_freed :
 								       bracket->nr_written;
@@ -276,7 +284,7 @@ static void not_taken(struct check *check, struct reclaim_bracket *bracket, stru
 void check_stranger(struct check *check, struct reclaim_bracket *bracket, struct folio *folio)
 {
 	if (!list_empty(&bracket->taken) && folio_test(folio, PG_lru))
-		not_taken(check, bracket, list_entry(bracket->taken.prev, struct folio, lru));
+		check_not_taken(check, bracket, list_entry(bracket->taken.prev, struct folio, lru));
 }
 
 void check_isolation_judged(struct check *check, struct reclaim_bracket *bracket)
@@ -302,7 +310,7 @@ void check_isolation_settled(struct check *check, struct reclaim_bracket *bracke
 	while (!list_empty(&bracket->taken)) {
 		if (!bracket->flaw)
 			bracket->flaw = "fewer stayed than were left";
-		not_taken(check, bracket, list_entry(bracket->taken.prev, struct folio, lru));
+		check_not_taken(check, bracket, list_entry(bracket->taken.prev, struct folio, lru));
 	}
 	check_isolation_judged(check, bracket);
 }

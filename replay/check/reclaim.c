@@ -2,6 +2,7 @@
 #include "replay/check/parts.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include "replay/mm/kswapd.h"
@@ -359,6 +360,9 @@ void check_apply_isolation(struct check *check, struct reclaim_bracket *bracket,
 	bracket->nr_looks = 0;
 	bracket->nr_growth = 0;
 	bracket->growth_pages = 0;
+	bracket->nr_told = 0;
+	bracket->look_pfn = 0;
+	memset(bracket->told, 0, sizeof(bracket->told));
 	bracket->isolated_ns = check->event->timestamp_ns;
 	bracket->nr_order = bracket->nr_freed = bracket->nr_written = bracket->nr_dropped = 0;
 	if (!nr_taken)

@@ -51,6 +51,14 @@ struct list_growth {
 	uint64_t pages;
 };
 
+/* What the probe told of one folio of an isolation: probe.c. */
+struct told_look {
+	bool known; /* it was asked about */
+	bool stranger; /* our lists had not isolated it */
+	int32_t referenced; /* page table entries that were young; -1: a lock was held */
+	uint64_t vm_flags; /* of their mappings; TAPE_VALUE_ABSENT: not told */
+};
+
 /* One reclaim call of a task, from its begin event to its end event. */
 struct reclaim_bracket {
 	struct mem_cgroup *target; /* NULL: global */
@@ -70,6 +78,9 @@ struct reclaim_bracket {
 	struct folio *order[ISOLATION_ROOM]; /* the folios taken, in scan order, gone ones too */
 	unsigned int nr_order; /* how many, */
 	unsigned int nr_freed, nr_written; /* and up to which they were shown */
+	struct told_look told[ISOLATION_ROOM]; /* by place in that order */
+	unsigned int nr_told; /* up to which they were told */
+	uint64_t look_pfn; /* that the probe's first event of a look named, plus 1; 0: none */
 	unsigned int
 		nr_dropped; /* after MADV_FREE: their frees come behind removals from the page cache */
 	unsigned int nr_left; /* before this one, where they are shown last first */
@@ -79,6 +90,7 @@ struct reclaim_bracket {
 		uint64_t index, pages;
 		uint32_t file, pfn;
 		bool is_file, dirty;
+		struct told_look told;
 		enum check_outcome outcome;
 	} look[ISOLATION_ROOM]; /* what has become of them, if verdicts are to be told */
 	unsigned int nr_looks;

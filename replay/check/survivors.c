@@ -38,24 +38,75 @@ static bool has_references(const struct folio *folio)
 	       !folio_test(folio, PG_dirty | PG_locked) && !was_under_writeback(folio);
 }
 
-static bool was_young(const struct folio *folio)
+static bool was_young(const struct reclaim_bracket *bracket, const struct folio *folio)
 {
-	return has_references(folio) && !folio_test(folio, FOLIO_old);
+	const struct told_look *told = check_told(bracket, folio);
+
+	return told ? check_told_young(told) :
+		      has_references(folio) && !folio_test(folio, FOLIO_old);
+}
+
+static bool was_activated(const struct check *check, const struct reclaim_bracket *bracket,
+			  const struct folio *folio)
+{
+	const struct told_look *told = check_told(bracket, folio);
+
+	return told ? check_told_activates(check, folio, told) :
+		      was_young(bracket, folio) && folio_test(folio, PG_referenced);
+}
+
+/* Young, and whether it is mapped as programs are decides what becomes of it: before 6.9 the probe does not tell. */
+static bool may_be_executable(const struct reclaim_bracket *bracket, const struct folio *folio)
+{
+	const struct told_look *told = check_told(bracket, folio);
+
+	if (!told || told->vm_flags != TAPE_VALUE_ABSENT || !folio->file || !told->referenced)
+		return false;
+	return bracket->applied.lru & 1 ||
+	       (told->referenced == 1 && !folio_test(folio, PG_referenced));
+}
+
+/* If all of them became active, or stayed so, they are, and if none did, they are not. */
+static void learn_executable(struct check *check, const struct reclaim_bracket *bracket,
+			     uint64_t nr_active)
+{
+	uint64_t pages = 0;
+
+	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
+		const struct folio *folio = list_entry(pos, struct folio, lru);
+
+		if (may_be_executable(bracket, folio))
+			pages += folio_nr_pages(folio);
+		else if (was_under_writeback(folio) || was_activated(check, bracket, folio))
+			nr_active -= nr_active < folio_nr_pages(folio) ? nr_active :
+									 folio_nr_pages(folio);
+	}
+	if (nr_active && nr_active != pages)
+		return;
+	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
+		const struct folio *folio = list_entry(pos, struct folio, lru);
+
+		if (may_be_executable(bracket, folio))
+			executable_learn(check->world, folio->file, folio->index,
+					 folio_nr_pages(folio), nr_active);
+	}
 }
 
 /*
  * Who of them becomes active, in the order in which they are believed to: those whom their references
- * say, those that the core would not evict, anyone.
+ * say, those that may be executable, those that the core would not evict, anyone.
  */
-static bool is_candidate(const struct check *check, const struct folio *folio, int pass)
+static bool is_candidate(const struct check *check, const struct reclaim_bracket *bracket,
+			 const struct folio *folio, int pass)
 {
 	switch (pass) {
 	case 0:
-		return was_under_writeback(folio) ||
-		       (was_young(folio) && folio_test(folio, PG_referenced));
+		return was_under_writeback(folio) || was_activated(check, bracket, folio);
 	case 1:
-		return !check_must_evict(check, folio) && !has_references(folio);
+		return may_be_executable(bracket, folio);
 	case 2:
+		return !check_must_evict(check, folio) && !has_references(folio);
+	case 3:
 		return !check_must_evict(check, folio);
 	default:
 		return true;
@@ -64,7 +115,7 @@ static bool is_candidate(const struct check *check, const struct folio *folio, i
 
 static void choose_active(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_active)
 {
-	for (int pass = 0; pass < 4 && nr_active; pass++) {
+	for (int pass = 0; pass < 5 && nr_active; pass++) {
 		struct list_head *pos;
 
 		for (pos = bracket->taken.next; pos != &bracket->taken && nr_active;
@@ -72,13 +123,14 @@ static void choose_active(struct check *check, struct reclaim_bracket *bracket, 
 			struct folio *folio = list_entry(pos, struct folio, lru);
 			uint64_t pages = folio_nr_pages(folio);
 
-			if (folio_test(folio, PG_active) || !is_candidate(check, folio, pass))
+			if (folio_test(folio, PG_active) ||
+			    !is_candidate(check, bracket, folio, pass))
 				continue;
 			folio_set(folio, PG_active | (folio_test(folio, PG_dirty | PG_writeback) ?
 							      PG_reclaim :
 							      0));
 			nr_active -= nr_active < pages ? nr_active : pages;
-			if (pass >= 2)
+			if (pass >= 3)
 				bracket->flaw = "others became active";
 		}
 	}
@@ -87,8 +139,14 @@ static void choose_active(struct check *check, struct reclaim_bracket *bracket, 
 }
 
 /* What folio_check_references() leaves behind. */
-static void leave_references(struct folio *folio)
+static void leave_references(const struct reclaim_bracket *bracket, struct folio *folio)
 {
+	const struct told_look *told = check_told(bracket, folio);
+
+	if (told) {
+		check_told_leaves(folio, told);
+		return;
+	}
 	if (!has_references(folio))
 		return;
 	if (folio_test(folio, FOLIO_old))
@@ -102,6 +160,8 @@ static void judge(struct check *check, struct reclaim_bracket *bracket, uint64_t
 {
 	uint64_t kept = 0;
 
+	if (bracket->nr_told)
+		learn_executable(check, bracket, nr_active);
 	choose_active(check, bracket, nr_active);
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
 		struct folio *folio = list_entry(pos, struct folio, lru);
@@ -109,10 +169,10 @@ static void judge(struct check *check, struct reclaim_bracket *bracket, uint64_t
 
 		folio_clear(folio, FOLIO_survivor | FOLIO_doubtful);
 		/* Referenced, and not activated: not for its references, then. */
-		if (was_young(folio) && !active && folio_test(folio, PG_referenced))
+		if (!active && was_activated(check, bracket, folio))
 			bracket->flaw = "fewer became active";
-		kept += was_young(folio) && !active ? folio_nr_pages(folio) : 0;
-		leave_references(folio);
+		kept += was_young(bracket, folio) && !active ? folio_nr_pages(folio) : 0;
+		leave_references(bracket, folio);
 		check_stayed(check, bracket, folio, active);
 	}
 	if (kept < nr_ref_keep && nr_ref_keep != TAPE_VALUE_ABSENT)
@@ -170,12 +230,40 @@ void check_survivors_placed(struct check *check, struct reclaim_bracket *bracket
 	check_isolation_judged(check, bracket);
 }
 
+static void deactivated_as_told(struct check *check, struct reclaim_bracket *bracket,
+				uint64_t nr_active)
+{
+	struct mm *mm = &check->machine.mm;
+	uint64_t stayed = 0;
+
+	learn_executable(check, bracket, nr_active);
+	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {
+		struct folio *folio = list_entry(pos, struct folio, lru);
+		const struct told_look *told = check_told(bracket, folio);
+		bool stays = told && check_told_stays(check, folio, told);
+
+		if (stays)
+			stayed += folio_nr_pages(folio);
+		else if (mm->policy->examine_active)
+			mm->policy->examine_active(mm, folio->lruvec, folio);
+		check_stayed(check, bracket, folio, stays);
+	}
+	if (stayed != nr_active)
+		bracket->flaw = "others stayed active";
+}
+
 void check_deactivated_placed(struct check *check, struct reclaim_bracket *bracket)
 {
 	uint64_t nr_active = check->event->value[MM_VMSCAN_LRU_SHRINK_ACTIVE_NR_ACTIVE];
 	struct mm *mm = &check->machine.mm;
 	bool any_mapped = false;
 
+	if (bracket->nr_told) {
+		deactivated_as_told(check, bracket, nr_active);
+		mm->policy->putback(mm, &bracket->applied, &bracket->taken);
+		check_isolation_judged(check, bracket);
+		return;
+	}
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next)
 		any_mapped |= folio_test(list_entry(pos, struct folio, lru), FOLIO_mapped);
 	for (struct list_head *pos = bracket->taken.next; pos != &bracket->taken; pos = pos->next) {

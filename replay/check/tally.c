@@ -111,7 +111,8 @@ void check_isolation_counted(struct check *check, const struct mem_cgroup *memcg
 		return;
 	}
 	group->nr_isolations[file]++;
-	if (!flawed)
+	/* Looks name folios: what is out of place is put right where it is met. */
+	if (!flawed || check->world->looks_told)
 		return;
 	last = group->nr_flaws[file]++ % DRIFT_FLAWS;
 	group->flaw[file][last].number = group->nr_isolations[file];

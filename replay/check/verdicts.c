@@ -9,9 +9,13 @@
  *   around  young, but fault-around has mapped it since: it may be young by that alone (x86)
  *   unknown a folio of an active list, whose bits are cleared and told to nobody; or one that was kept in
  *           an isolation of which not all that were kept were young
+ *
+ * Where the probe on folio_referenced() tells, the words are its, those of active lists as well; what they would
+ * have been without it is held against them.
  */
 #include "replay/check/parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define LOOK_CHUNK_SHIFT MEMMAP_CHUNK_SHIFT
@@ -85,16 +89,18 @@ void check_looked_at(struct check *check, struct reclaim_bracket *bracket,
 		     const struct folio *folio, enum check_outcome outcome)
 {
 	struct look_row *row;
+	const struct told_look *told;
 	uint64_t *look;
 
-	if (!check->on_verdict || !has_page_tables(folio) || bracket->nr_looks == ISOLATION_ROOM)
+	if ((!check->on_verdict && !check->world->looks_told) || !has_page_tables(folio) ||
+	    bracket->nr_looks == ISOLATION_ROOM)
 		return;
 	look = look_of(check, folio);
-	if (!look)
-		return;
+	told = check_told(bracket, folio);
 	row = &bracket->look[bracket->nr_looks++];
 	*row = (struct look_row){
-		.since = *look,
+		.since = look ? *look : 0,
+		.told = told ? *told : (struct told_look){ 0 },
 		.folio = folio,
 		.file = folio_test(folio, PG_swapbacked) ? 0 : folio->file,
 		.index = folio->index,
@@ -142,6 +148,34 @@ static enum check_word word_of(const struct reclaim_bracket *bracket, const stru
 	return row->since & LOOK_AROUND ? WORD_around : WORD_young;
 }
 
+/* What the probe says. One that was not asked about keeps its bits, unless its going says that it was. */
+static enum check_word told_word(const struct look_row *row, enum check_word inferred)
+{
+	if (!row->told.known)
+		return inferred == WORD_old ? WORD_old : WORD_unknown;
+	if (row->told.referenced < 0)
+		return WORD_unknown;
+	if (!row->told.referenced)
+		return WORD_old;
+	return row->since & LOOK_AROUND ? WORD_around : WORD_young;
+}
+
+static void compare_word(struct check *check, const struct reclaim_bracket *bracket,
+			 const struct look_row *row, enum check_word inferred)
+{
+	bool young = row->told.referenced > 0;
+
+	if (!row->told.known || row->told.referenced < 0 || inferred == WORD_unknown)
+		return;
+	if (young == (inferred != WORD_old))
+		check_equal(check, bracket->top, CHECK_page_tables);
+	else
+		check_unequal(check, bracket->top, CHECK_page_tables,
+			      "pfn %" PRIx32 " %s, %s|%" PRId32 " entries young", row->pfn,
+			      check_outcome_name(row->outcome), check_word_name(inferred),
+			      row->told.referenced);
+}
+
 void check_looks_over(struct check *check, struct reclaim_bracket *bracket, uint64_t nr_ref_keep,
 		      uint64_t nr_unmap_fail)
 {
@@ -150,7 +184,7 @@ void check_looks_over(struct check *check, struct reclaim_bracket *bracket, uint
 		      check_unsure(check, bracket->top, file);
 	uint64_t now = check->event->timestamp_ns, kept = 0;
 
-	if (!check->on_verdict)
+	if (!check->on_verdict && !check->world->looks_told)
 		return;
 	bracket->unmap_failed = nr_unmap_fail && nr_unmap_fail != TAPE_VALUE_ABSENT;
 	for (unsigned int i = 0; i < bracket->nr_looks; i++)
@@ -158,6 +192,7 @@ void check_looks_over(struct check *check, struct reclaim_bracket *bracket, uint
 			kept += bracket->look[i].pages;
 	for (unsigned int i = 0; i < bracket->nr_looks; i++) {
 		const struct look_row *row = &bracket->look[i];
+		enum check_word word = word_of(bracket, row, kept == nr_ref_keep);
 		struct check_verdict verdict = {
 			.since_ns = row->since >> LOOK_SHIFT,
 			.first = row->since & LOOK_FIRST,
@@ -170,16 +205,26 @@ void check_looks_over(struct check *check, struct reclaim_bracket *bracket, uint
 			.pfn = row->pfn,
 			.is_file = row->is_file,
 			.outcome = row->outcome,
-			.word = word_of(bracket, row, kept == nr_ref_keep),
-			.unsure = unsure || row->since & LOOK_UNSURE,
+			.word = check->world->looks_told ? told_word(row, word) : word,
+			.unsure = (unsure && !row->told.known) || row->since & LOOK_UNSURE,
+			.of_active = bracket->applied.lru & 1,
+			.told = row->told.known,
+			.referenced = row->told.referenced,
 		};
 		uint64_t *look = look_of(check, row->folio);
 
+		compare_word(check, bracket, row, word);
+		/* Nobody asked, so that nothing was cleared. */
+		if (look && check->world->looks_told && !row->told.known &&
+		    row->outcome != OUTCOME_evicted)
+			continue;
 		if (look)
 			*look = row->outcome == OUTCOME_evicted ?
 					0 :
-					now << LOOK_SHIFT | (unsure ? LOOK_UNSURE : 0);
-		check->on_verdict(check->verdict_ctx, &verdict);
+					now << LOOK_SHIFT |
+						(unsure && !row->told.known ? LOOK_UNSURE : 0);
+		if (check->on_verdict)
+			check->on_verdict(check->verdict_ctx, &verdict);
 	}
 	bracket->nr_looks = 0;
 }

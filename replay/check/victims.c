@@ -46,7 +46,7 @@ static void compare_examined(struct check *check, struct reclaim_bracket *bracke
 				     bracket->applied.lru >= LRU_INACTIVE_FILE);
 
 	bracket->predicted_reclaimed += folio_nr_pages(folio);
-	if (in_turn) {
+	if (in_turn && !check_told_stranger(bracket, folio)) {
 		if (check_is_foreseen(check, folio))
 			check->undecided.foreseen++;
 		else if (!drifted)
@@ -54,9 +54,9 @@ static void compare_examined(struct check *check, struct reclaim_bracket *bracke
 		return;
 	}
 	if (!drifted)
-		check_unequal(check, bracket->top, CHECK_victim, "another|pfn %" PRIx32 "%s",
-			      folio->pfn,
-			      folio_test(folio, FOLIO_isolated) ? "" : ", not isolated");
+		check_unequal(
+			check, bracket->top, CHECK_victim, "another|pfn %" PRIx32 "%s", folio->pfn,
+			folio_test(folio, FOLIO_isolated) && !in_turn ? "" : ", not isolated");
 	if (!folio_test(folio, FOLIO_isolated))
 		check_stranger(check, bracket, folio);
 }

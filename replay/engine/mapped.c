@@ -108,13 +108,15 @@ static bool own_look(struct replay *replay, struct folio *folio, bool *young)
 {
 	const struct world_file *file = &replay->world->file[folio->file];
 	bool active = folio_test(folio, PG_active);
+	enum access_fact found;
 	uint64_t ns = 0;
 
 	/* This run is a look ahead of the kernel: the one after it says nothing of the time until now. */
 	if (looked_at(replay, folio) > replay->event->timestamp_ns)
 		return false;
-	switch (facts_next_look(replay->mapped.stream.facts, file->dev, file->ino, folio->index,
-				looked_at(replay, folio), &ns)) {
+	found = facts_next_look(replay->mapped.stream.facts, file->dev, file->ino, folio->index,
+				looked_at(replay, folio), &ns);
+	switch (found) {
 	case FACT_YOUNG:
 		if (!active) /* else it became active here sooner than there */
 			looked(replay, folio, ns);
@@ -123,6 +125,13 @@ static bool own_look(struct replay *replay, struct folio *folio, bool *young)
 	case FACT_LOOKED:
 		if (!active)
 			return false;
+		looked(replay, folio, ns);
+		return true;
+	case FACT_ACTIVE_YOUNG:
+	case FACT_ACTIVE_OLD:
+		if (!active)
+			return false;
+		*young = found == FACT_ACTIVE_YOUNG;
 		looked(replay, folio, ns);
 		return true;
 	case FACT_OLD:

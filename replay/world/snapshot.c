@@ -424,6 +424,8 @@ void world_read_snapshots(struct world *world, const struct tape_reader *reader)
 			world->touches_seen = !type->filter[0];
 		if (type->kind == EVENT_BLOCK_BIO_QUEUE)
 			world->swap_io_only = type->filter[0];
+		if (type->kind == EVENT_FOLIO_REFERENCED)
+			world->looks_told = true;
 		if (type->kind == EVENT_MM_FILEMAP_FAULT)
 			world->mappings_seen = true;
 		if (type->kind == EVENT_MM_FILEMAP_ADD_TO_PAGE_CACHE)

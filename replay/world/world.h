@@ -183,6 +183,7 @@ struct world {
 	bool touches_seen; /* look-ups of metadata that the CPU's cache of buffers answers are on the tape */
 	bool growth_seen; /* each list that grows is: where isolated folios went can be told (6.13) */
 	bool exec_windows_seen; /* faults on executable mappings have windows of their own: 6.17 on */
+	bool looks_told; /* what reclaim read in page tables is: `record --probe-referenced` */
 	bool mappings_seen; /* faults of mapped files are on the tape */
 	bool swap_io_only; /* block I/O on the tape is swap's and nobody else's */
 	bool single_frees; /* mm_page_free of single pages is on the tape: anon can be followed */
