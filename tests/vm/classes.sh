@@ -31,6 +31,8 @@ floors() { # series class
 	reclaim) echo "victim 98 refault_verdict 98 isolate_request 95 reclaim_stop 95" ;;
 	# What the lists hold is followed until they drift; requests hang on all that came before.
 	mapped) echo "victim 95 refault_verdict 95 isolation 90 isolate_request $([[ $1 == 6.1 ]] && echo 50 || echo 80)" ;;
+	# A program's own text, and a probe that tells what became of each folio of its active list.
+	told) echo "victim 97 refault_verdict 97 isolation 97 isolate_request 95 page_tables 99" ;;
 	# When kswapd is woken, and how far it gets beside others, hangs on what else runs.
 	global) echo "victim 90 refault_verdict 90 isolate_request 55 reclaim_stop 50" ;;
 	esac
@@ -42,6 +44,7 @@ bars() { # class
 	sequential) echo "victim 99" ;;
 	two_groups) echo "victim 99.5 refault_verdict 99.5" ;;
 	mapped) echo "isolation 99 refault_verdict 95" ;;
+	told) echo "victim 99 refault_verdict 99 isolation 99 page_tables 99.9" ;;
 	protected | high | reclaim) echo "victim 99 refault_verdict 99" ;;
 	global) echo "victim 95 refault_verdict 95" ;;
 	esac
@@ -137,7 +140,7 @@ test_kernel() { # series
 		report "$( ((status == 77)) && echo skipped || echo FAILED )" "tests/vm/classes/$series" "$(tail -n 1 "$work/said")"
 		return
 	fi
-	classes=(random sequential two_groups protected high reclaim mapped global)
+	classes=(random sequential two_groups protected high reclaim mapped told global)
 	# Two CPUs' events are merged by their times, and other work may sit on the guest's: one more try each.
 	for attempt in 1 2; do
 		# Under qemu's TCG a guest panics now and then.

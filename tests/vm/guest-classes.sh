@@ -11,6 +11,10 @@
 #   global      no limit anywhere: kswapd and direct reclaim make the room
 #   kswapd      the same in a guest of 128 MiB: the bundled tape
 #   touches     the class mapped, small: the bundled tape
+#   probe       the class mapped, with --probe-referenced
+#   text        touches of a program's own text and data, more than it may have, with --probe-referenced
+#   untold      the same without: what the probe is for
+#   told        the class text, small: the bundled tape; and what becomes of probes when their recorder is killed
 # usage: guest-classes.sh CLASS...      leaves CLASS.lrt each
 # shellcheck shell=dash
 set -e
@@ -80,16 +84,53 @@ reclaim() {
 }
 
 # As many pages of a mapped file as of anonymous memory, with swap.
-touches() { # class limit pages touches
+touches() { # class limit pages touches [option of the recorder]...
+	local class=$1 limit=$2 pages=$3 touches=$4
+	shift 4
 	dd if=/dev/zero of="$DATA/swap" bs=1M count=128 2>/dev/null
 	chmod 600 "$DATA/swap"
 	mkswap "$DATA/swap" >/dev/null
 	swapon "$DATA/swap"
-	lrutape-record record -o "$OUT/$1.lrt" --memory "$2" -- logged_touch --file "$DATA/a" \
-		--file-pages "$3" --anon-pages "$3" --touches "$4" --log "$DATA/touches"
-	mv "$DATA/touches" "$OUT/$1.lrt.touches"
+	lrutape-record record -o "$OUT/$class.lrt" --memory "$limit" "$@" -- logged_touch --file "$DATA/a" \
+		--file-pages "$pages" --anon-pages "$pages" --touches "$touches" --log "$DATA/touches"
+	mv "$DATA/touches" "$OUT/$class.lrt.touches"
 	swapoff "$DATA/swap"
 	rm "$DATA/swap"
+}
+
+# No anonymous memory: what turns over is the program itself.
+text() { # class limit pages touches [option of the recorder]...
+	local class=$1 limit=$2 pages=$3 touches=$4
+	shift 4
+	lrutape-record record -o "$OUT/$class.lrt" --memory "$limit" "$@" -- logged_touch --text \
+		--file "$DATA/a" --file-pages "$pages" --touches "$touches" --log "$DATA/touches"
+	mv "$DATA/touches" "$OUT/$class.lrt.touches"
+}
+
+probes() { # what is to be there
+	grep lrutape_ /sys/kernel/tracing/kprobe_events >/tmp/probes || :
+	[ "$(wc -l </tmp/probes)" -gt 0 ] && [ "$1" = some ] && return
+	[ "$(wc -l </tmp/probes)" = 0 ] && [ "$1" = none ] && return
+	echo "probes: $1 should be there, and these are:"
+	cat /tmp/probes
+	return 1
+}
+
+# Probes outlive a recorder that is killed, and no other end; the next recorder removes them.
+leave_probes() {
+	for signal in KILL TERM; do
+		lrutape-record record -o /tmp/left.lrt --probe-referenced --all &
+		recorder=$!
+		for _ in 1 2 3 4 5 6 7 8 9 10; do
+			[ -s /tmp/left.lrt ] && break
+			sleep 1
+		done
+		probes some
+		kill -$signal $recorder
+		wait $recorder || :
+		if [ $signal = KILL ]; then probes some; else probes none; fi
+		rm /tmp/left.lrt
+	done
 }
 
 asked() {
@@ -159,6 +200,18 @@ for class in "$@"; do
 		;;
 	mapped) touches mapped 32M 6144 120000 ;;
 	touches) touches touches 8M 1536 24000 ;;
+	probe) touches probe 32M 6144 120000 --probe-referenced ;;
+	text) text text 12M 4096 12000 --probe-referenced ;;
+	told)
+		echo 'p:ours/folio folio_referenced' >>/sys/kernel/tracing/kprobe_events
+		leave_probes
+		text told 5M 1536 3000 --probe-referenced
+		probes none
+		# Others' probes stay.
+		grep -q p:ours/folio /sys/kernel/tracing/kprobe_events
+		echo '-:ours/folio' >>/sys/kernel/tracing/kprobe_events
+		;;
+	untold) text untold 12M 4096 12000 ;;
 	asked)
 		mkdir $groups/asked
 		record_group asked asked

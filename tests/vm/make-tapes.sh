@@ -56,7 +56,15 @@ grep -q '/kswapd.lrt: no events lost$' "$work/kswapd/said" || fail "kswapd: even
 LRUTAPE_VM_MEMORY=512 LRUTAPE_VM_DATA=1G "$TOP/tests/vm/run.sh" "$("$TOP/tests/vm/get-kernel.sh" 6.12)" "$work/touches" \
 	"guest-classes.sh touches asked" "$TOP"/tests/vm/guest-classes.sh "$BIN"/lrutape-record "$BIN"/static/* ||
 	{ cat "$work/touches/said"; fail "touches: no recording"; }
+# And vm-SERIES-classic-told.lrt: a program's own text, with a probe on folio_referenced().
+for series in 6.1 6.12; do
+	LRUTAPE_VM_MEMORY=512 LRUTAPE_VM_DATA=1G "$TOP/tests/vm/run.sh" "$("$TOP/tests/vm/get-kernel.sh" $series)" "$work/told" \
+		"guest-classes.sh told" "$TOP"/tests/vm/guest-classes.sh "$BIN"/lrutape-record "$BIN"/static/* ||
+		{ cat "$work/told/said"; fail "$series: told: no recording"; }
+	mv "$work/told/told.lrt" "$work/vm-$series-classic-told.lrt"
+done
 mkdir -p "$directory"
+cp "$work"/vm-*-classic-told.lrt "$directory"
 cp "$work/touches/touches.lrt" "$directory/vm-6.12-classic-touches.lrt"
 cp "$work/touches/asked.lrt" "$directory/vm-6.12-classic-asked.lrt"
 cp "$work/kswapd/kswapd.lrt" "$directory/vm-6.12-classic-kswapd.lrt"

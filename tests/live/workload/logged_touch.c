@@ -35,7 +35,7 @@ struct touch {
 
 static struct {
 	const char *file, *log;
-	bool neighbour, flush_tlb;
+	bool neighbour, flush_tlb, text;
 	uint64_t file_pages, anon_pages, nr_touches, file_percent, write_percent, seed, pause_ns;
 } options = { .nr_touches = 400000, .file_percent = 50, .write_percent = 30, .seed = 1 };
 
@@ -202,7 +202,8 @@ static const char usage[] =
 	"  --write-percent  of touches of anonymous pages that write (default 30)\n"
 	"  --log FILE       write each touch down (needs root, to see frames)\n"
 	"  --neighbour      a second thread, so that the process runs on more than one CPU\n"
-	"  --flush-tlb      empty the TLB before each touch, so that none of them is without a young bit\n";
+	"  --flush-tlb      empty the TLB before each touch, so that none of them is without a young bit\n"
+	"  --text           the first half of the file is mapped as programs are, executable\n";
 
 int main(int argc, char **argv)
 {
@@ -218,6 +219,7 @@ int main(int argc, char **argv)
 		{ "log", required_argument, NULL, 'l' },
 		{ "neighbour", no_argument, NULL, 'N' },
 		{ "flush-tlb", no_argument, NULL, 'T' },
+		{ "text", no_argument, NULL, 'x' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
@@ -261,6 +263,9 @@ int main(int argc, char **argv)
 		case 'T':
 			options.flush_tlb = true;
 			break;
+		case 'x':
+			options.text = true;
+			break;
 		case 'h':
 			fputs(usage, stdout);
 			return 0;
@@ -293,6 +298,10 @@ int main(int argc, char **argv)
 		if (fd < 0)
 			fail("open", options.file);
 		file = map(options.file_pages * PAGE_BYTES, MAP_SHARED, fd, options.file);
+		if (options.text &&
+		    mprotect((void *)(uintptr_t)file, options.file_pages / 2 * PAGE_BYTES,
+			     PROT_READ | PROT_EXEC))
+			fail("mprotect", options.file);
 	}
 	if (options.anon_pages)
 		anon = map(options.anon_pages * PAGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1,
