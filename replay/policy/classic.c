@@ -235,6 +235,16 @@ static struct shadow classic_evict(struct mm *mm, struct folio *folio, struct me
 	return shadow;
 }
 
+/* Check does not know what is free: it takes it for the most at which kswapd wakes, or a task reclaims itself. */
+static int64_t free_pages(const struct reclaim_walk *walk)
+{
+	const struct mm *mm = walk->mm;
+
+	return mm->config.hold_drains ?
+		       (int64_t)zones_sum(&mm->zones, walk->sc.kswapd ? WMARK_LOW : WMARK_MIN) :
+		       zones_free(&mm->zones);
+}
+
 /*
  * Global reclaim finds so few file pages that it had better take anon: file pages and free ones
  * together are below the high marks. Kernel: mm/vmscan.c, prepare_scan_control(), v6.18.
@@ -244,8 +254,7 @@ static bool file_is_tiny(const struct reclaim_walk *walk)
 	struct mm *mm = walk->mm;
 	int64_t file = 0, anon = 0;
 
-	/* Check does not know what is free. */
-	if (walk->sc.target_mem_cgroup || !mm->zones.nr || mm->config.hold_drains)
+	if (walk->sc.target_mem_cgroup || !mm->zones.nr)
 		return false;
 	for (struct mem_cgroup *memcg = mm->root; memcg; memcg = mem_cgroup_next(mm->root, memcg)) {
 		const struct lruvec *lruvec = mem_cgroup_lruvec(memcg, 0);
@@ -254,7 +263,7 @@ static bool file_is_tiny(const struct reclaim_walk *walk)
 			lruvec_lru_size(lruvec, LRU_ACTIVE_FILE);
 		anon += lruvec_lru_size(lruvec, LRU_INACTIVE_ANON);
 	}
-	return file + zones_free(&mm->zones) <= (int64_t)zones_sum(&mm->zones, WMARK_HIGH) &&
+	return file + free_pages(walk) <= (int64_t)zones_sum(&mm->zones, WMARK_HIGH) &&
 	       !walk->sc.may_deactivate[0] && anon >> walk->sc.priority;
 }
 

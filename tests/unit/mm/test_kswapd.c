@@ -114,6 +114,48 @@ static void anon_is_aged_before_each_round(void **state)
 			 DEF_PRIORITY); /* each raised the priority, since nothing came free */
 }
 
+/* What the walk of kswapd asks for first, of 8,192 anon pages and so many file pages. */
+static struct scan_request first_request(struct drawn *drawn, unsigned int nr_file, bool in_check)
+{
+	struct reclaim_walk walk;
+	struct scan_request request;
+
+	one_zone(drawn, 0);
+	drawn->mm.config.total_swap_pages = drawn->mm.config.nr_swap_pages = 10000;
+	drawn_add_range(drawn, FIRST_PFN, 8192, PG_swapbacked);
+	drawn_add_range(drawn, FIRST_PFN + 8192, nr_file, 0);
+	drawn->mm.zones.zone[0].free_pages = 70;
+	drawn->mm.config.hold_drains = in_check;
+	mem_cgroup_flush_stats(&drawn->mm, drawn->mm.root);
+	kswapd_begin(&walk, &drawn->mm, 0);
+	assert_true(reclaim_walk_next(&walk, &request));
+	return request;
+}
+
+static void fewer_file_pages_than_the_high_mark_lacks_are_spared(void **state)
+{
+	struct scan_request request = first_request(*state, 30, false);
+
+	assert_int_equal(request.lru, LRU_INACTIVE_ANON);
+	assert_int_equal(request.nr_to_scan, 8192 >> DEF_PRIORITY);
+}
+
+/* Which knows no free pages: as many as the low mark. */
+static void in_check_too_if_they_are_fewer_than_from_low_to_high(void **state)
+{
+	struct scan_request request = first_request(*state, 20, true);
+
+	assert_int_equal(request.lru, LRU_INACTIVE_ANON);
+	assert_int_equal(request.nr_to_scan, 8192 >> DEF_PRIORITY);
+}
+
+static void in_check_not_if_they_are_more(void **state)
+{
+	struct scan_request request = first_request(*state, 21, true);
+
+	assert_true(request.nr_to_scan < 8192 >> DEF_PRIORITY);
+}
+
 /* Without swap nothing would come of it. */
 static void without_swap_anon_is_not_aged(void **state)
 {
@@ -227,6 +269,14 @@ static void partial_walks_share_a_cursor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			fewer_file_pages_than_the_high_mark_lacks_are_spared, drawn_setup,
+			drawn_teardown),
+		cmocka_unit_test_setup_teardown(
+			in_check_too_if_they_are_fewer_than_from_low_to_high, drawn_setup,
+			drawn_teardown),
+		cmocka_unit_test_setup_teardown(in_check_not_if_they_are_more, drawn_setup,
+						drawn_teardown),
 		cmocka_unit_test_setup_teardown(rounds_go_on_until_a_zone_is_above_high,
 						drawn_setup, drawn_teardown),
 		cmocka_unit_test_setup_teardown(boost_is_worked_off_at_priority_10, drawn_setup,
