@@ -57,10 +57,49 @@ static void bracket_free(struct check *check, struct world_task *task)
 {
 	struct reclaim_bracket *bracket = task->bracket;
 
-	if (bracket)
+	for (; bracket; bracket = bracket->outer)
 		check->nr_to_be_asked -= bracket->to_be_asked;
-	check_bracket_free(bracket);
+	check_bracket_free(task->bracket);
 	task->bracket = NULL;
+}
+
+/*
+ * v1: kswapd, and who reclaims from everybody, begin a round with the memcg that is most above its soft limit. That
+ * is not predicted; the call that it is a part of goes on behind it.
+ * Kernel: mm/vmscan.c, mem_cgroup_shrink_node(), v6.18.
+ * Differs: what soft limits ask for is taken from the tape.
+ */
+static void soft_limit_begun(struct check *check, struct world_task *task)
+{
+	struct reclaim_bracket *bracket = calloc(1, sizeof(*bracket));
+
+	if (!bracket) {
+		check->failed = true;
+		return;
+	}
+	list_init(&bracket->taken);
+	bracket->top = check->machine.mm.root;
+	bracket->outer = task->bracket;
+	task->bracket = bracket;
+	check->undecided.soft_limit++;
+}
+
+static void soft_limit_ended(struct world_task *task, uint64_t nr_reclaimed)
+{
+	struct reclaim_bracket *bracket = task->bracket, *outer = bracket->outer;
+
+	bracket->outer = NULL;
+	check_bracket_free(bracket);
+	task->bracket = outer;
+	if (!outer || !outer->predicted)
+		return;
+	outer->walk.sc.nr_reclaimed += nr_reclaimed;
+	/* Nothing was isolated so far: what was asked for ahead of time is asked for again, of what is left. */
+	if (outer->walk.sc.kswapd && outer->has_request && !outer->nr_taken) {
+		kswapd_begin(&outer->walk, outer->walk.mm, outer->walk.sc.reclaim_idx);
+		outer->walk.sc.nr_reclaimed = nr_reclaimed;
+		outer->has_request = reclaim_walk_next(&outer->walk, &outer->request);
+	}
 }
 
 void check_reclaim_goes_on(struct check *check)
@@ -270,8 +309,7 @@ static bool global_is_known(const struct check *check, struct reclaim_bracket *b
 
 	bracket->some_unseen = unseen > 0;
 	return check->machine.mm.zones.nr && unseen * UNSEEN_SHARE_LIMIT <= all &&
-	       check->event->kind != EVENT_MM_VMSCAN_NODE_RECLAIM_BEGIN &&
-	       check->event->kind != EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_BEGIN;
+	       check->event->kind != EVENT_MM_VMSCAN_NODE_RECLAIM_BEGIN;
 }
 
 void check_reclaim_begun(struct check *check, bool memcg_reclaim)
@@ -283,6 +321,10 @@ void check_reclaim_begun(struct check *check, bool memcg_reclaim)
 
 	if (!task)
 		return;
+	if (check->event->kind == EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_BEGIN && task->bracket) {
+		soft_limit_begun(check, task);
+		return;
+	}
 	/* kswapd was woken from its nap, which no event begins. Elsewhere the end event was lost. */
 	if (task->bracket && kswapd && check->machine.mm.policy->generations)
 		check_lru_gen_ended(check, 0);
@@ -481,6 +523,10 @@ void check_reclaim_ended(struct check *check, uint64_t nr_reclaimed)
 
 	if (!bracket)
 		return;
+	if (check->event->kind == EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_END && bracket->outer) {
+		soft_limit_ended(task, nr_reclaimed);
+		return;
+	}
 	if (bracket->predicted) {
 		give_back(check, bracket);
 		if (may_stop_here(bracket))

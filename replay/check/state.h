@@ -61,6 +61,7 @@ struct told_look {
 
 /* One reclaim call of a task, from its begin event to its end event. */
 struct reclaim_bracket {
+	struct reclaim_bracket *outer; /* v1: that it is a part of, for a soft limit; NULL: none */
 	struct mem_cgroup *target; /* NULL: global */
 	struct mem_cgroup *top; /* the target, or root: whose decisions these are */
 	const struct foreign_reclaim *asked; /* by somebody outside of the memcg; NULL: nobody */
@@ -128,9 +129,13 @@ struct reclaim_bracket {
 /** check_bracket_free() - NULL is fine. */
 static inline void check_bracket_free(struct reclaim_bracket *bracket)
 {
-	if (bracket)
+	while (bracket) {
+		struct reclaim_bracket *outer = bracket->outer;
+
 		free(bracket->ahead);
-	free(bracket);
+		free(bracket);
+		bracket = outer;
+	}
 }
 
 /*

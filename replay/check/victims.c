@@ -177,7 +177,8 @@ void check_folio_deleted(struct check *check)
 		check_evict(check, folio, bracket->target);
 	} else if (bracket) {
 		check_foreign_eviction(check, folio);
-		check_evict(check, folio, bracket->target);
+		/* A soft limit's shadows are the memcg's own. */
+		check_evict(check, folio, bracket->outer ? folio->lruvec->memcg : bracket->target);
 	} else if (task && world_task_is_kdamond(task)) {
 		world_infer(check->world, INFER_eviction_by_kdamond);
 		check_foreign_eviction(check, folio);

@@ -609,14 +609,12 @@ void world_event(struct world *world, const struct tape_event *event)
 		set_in_reclaim(world, event, true);
 		break;
 	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_BEGIN:
-	case EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_BEGIN:
 	case EVENT_MM_VMSCAN_NODE_RECLAIM_BEGIN:
 	case EVENT_MM_VMSCAN_KSWAPD_WAKE:
 		set_in_reclaim(world, event, true);
 		break;
 	case EVENT_MM_VMSCAN_MEMCG_RECLAIM_END:
 	case EVENT_MM_VMSCAN_DIRECT_RECLAIM_END:
-	case EVENT_MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_END:
 	case EVENT_MM_VMSCAN_NODE_RECLAIM_END:
 	case EVENT_MM_VMSCAN_KSWAPD_SLEEP:
 		set_in_reclaim(world, event, false);

@@ -175,6 +175,43 @@ static void global_reclaim_is_not_predicted(void **state)
 	assert_int_equal(check_undecided(check)->foreign, 1);
 }
 
+static const char zone[] = "Node 0, zone    DMA32\n"
+			   "  pages free     10\n"
+			   "        min      20\n"
+			   "        low      40\n"
+			   "        high     60\n"
+			   "        spanned  10000\n"
+			   "        managed  10000\n"
+			   "        protection: (0)\n"
+			   "  start_pfn:           1\n";
+
+/* v1: in the middle of a call a memcg above its soft limit gives a page. The call goes on, and is predicted. */
+static void what_a_soft_limit_asks_for_is_part_of_a_call(void **state)
+{
+	const struct check_tally *tally;
+
+	(void)state;
+	made_machine(&tape, 64);
+	made_blob(&tape, TAPE_MOMENT_START, "/proc/zoneinfo", zone);
+	come_in(0);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_DIRECT_RECLAIM_BEGIN, 0, 0);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_BEGIN, 0, 0);
+	isolate(1, 1);
+	evict_page(0);
+	shrunk(1, 1);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_SOFTLIMIT_RECLAIM_END, 1);
+	evict_batch(1, 1, NO_PAGE);
+	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_DIRECT_RECLAIM_END, 2);
+	run_check(0);
+	tally = check_tally(check, WORLD_ROOT, CHECK_isolate_request);
+	assert_non_null(tally);
+	assert_int_equal(tally->decided, 1);
+	assert_int_equal(unequal(CHECK_isolate_request), 0);
+	assert_int_equal(unequal(CHECK_victim), 0);
+	assert_int_equal(check_undecided(check)->soft_limit, 1);
+	assert_int_equal(check_undecided(check)->foreign, 1);
+}
+
 /*
  *   isolated 1 2 3, evicted 1 2       3 is doubtful: back at the tail     [.. 4 3]
  *   isolated 7: 3 .. 9, evicted 4     so 3 did survive, at the head:     [3 .. 4], and 10 is in
@@ -359,6 +396,7 @@ int main(void)
 		TEST(activation_of_metadata_that_no_event_explains_is_not_decided),
 		TEST(reclaim_of_a_group_with_unknown_folios_is_not_predicted),
 		TEST(global_reclaim_is_not_predicted),
+		TEST(what_a_soft_limit_asks_for_is_part_of_a_call),
 		TEST(doubtful_survivor_is_settled_by_the_next_isolation),
 		TEST(doubtful_survivor_may_be_the_next_victim),
 		TEST(survivor_of_a_group_seen_whole_is_at_the_head),
