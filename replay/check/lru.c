@@ -245,8 +245,7 @@ static void activation_missing(struct check *check, struct expected_drain *drain
 
 		check->about = folio;
 		if (folio_test(folio, FOLIO_alive) && would_activate(folio) &&
-		    !check_is_metadata(check, folio) &&
-		    !migrations_hold(check->world, folio->pfn))
+		    !check_is_metadata(check, folio) && !migrations_hold(check->world, folio->pfn))
 			check_unequal(check, folio->lruvec->memcg, CHECK_activation,
 				      "pfn %" PRIx32 " activated|not activated", folio->pfn);
 	}

@@ -28,7 +28,8 @@
 #define LOCK_CURRENT 1
 #define LOCK_FUTURE 2
 #define LOCK_ON_FAULT 4
-#define NO_ADDRESS (UINT64_C(1) << 38) /* pages of an mm from here on: at which address, no event tells */
+/* Pages of an mm from here on: at which address, no event tells. */
+#define NO_ADDRESS (UINT64_C(1) << 38)
 
 /* Grow an array to hold at least @nr + 1. Return: it does. */
 static bool grow(struct anon_world *anon, void **array, uint32_t *room, uint32_t nr, size_t bytes)
