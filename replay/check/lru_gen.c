@@ -18,6 +18,7 @@
  * says that the next scan has begun.
  */
 #include "replay/check/lru_gen.h"
+#include "replay/event_stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -168,17 +169,47 @@ static bool ends_passes(const struct check *check)
 	}
 }
 
+static bool has_own_order(const struct reclaim_bracket *bracket)
+{
+	return reclaim_walk_has_own_order(&bracket->walk);
+}
+
+/*
+ * The kernel looks at the sizes as soon as it has drained. Writes that end between that and the isolation's
+ * event are rotated too late for that.
+ */
+static void note_sizes_after_drain(struct reclaim_bracket *bracket)
+{
+	struct reclaim_walk *walk = &bracket->walk;
+	const struct lruvec *lruvec = mem_cgroup_lruvec(bracket->top, 0);
+
+	if (!bracket->in_drain)
+		return;
+	bracket->in_drain = false;
+	if (has_own_order(bracket) || mem_cgroup_next(bracket->top, bracket->top))
+		return;
+	walk->aging_after_drain = lru_gen_should_age(walk->mm, lruvec,
+						     lru_gen_swappiness(walk, bracket->top)) ?
+					  AGING_YES :
+					  AGING_NO;
+}
+
 void check_lru_gen_survived(struct check *check)
 {
 	struct reclaim_bracket *bracket = lru_gen_bracket(check);
 
-	if (!bracket || check_in_interrupt(check))
+	if (!bracket)
+		return;
+	note_sizes_after_drain(bracket);
+	if (check_in_interrupt(check))
 		return;
 	if (bracket->pass != PASS_FIRST && ends_passes(check))
 		end_scan(check, bracket, bracket->nr_survived_active);
 	if (check->event->kind == EVENT_MM_LRU_INSERTION ||
-	    check->event->kind == EVENT_MM_LRU_ACTIVATE)
+	    check->event->kind == EVENT_MM_LRU_ACTIVATE) {
 		drained_by_reclaim(check, bracket);
+		bracket->in_drain = bracket->walk.drain_told;
+	}
 }
 
 /* The scan that bracket->applied says, by the core. */
@@ -262,11 +293,6 @@ static bool any_mapped(const struct lruvec *lruvec)
 	return false;
 }
 
-static bool has_own_order(const struct reclaim_bracket *bracket)
-{
-	return reclaim_walk_has_own_order(&bracket->walk);
-}
-
 /* The walk goes on to its next scan. @foreseen: where none is, 0. Return: false: it ends. */
 bool lru_gen_next_scan(struct check *check, struct reclaim_bracket *bracket, uint64_t foreseen)
 {
@@ -274,9 +300,17 @@ bool lru_gen_next_scan(struct check *check, struct reclaim_bracket *bracket, uin
 	uint64_t agings = lruvec->counter[COUNT_aging];
 
 	lru_gen_scan_done(check, bracket);
+	bracket->walk.priority_ahead = has_own_order(bracket) ?
+					       0 :
+					       (uint8_t)(isolation_priority(foreseen) + 1);
+	bracket->walk.aging_overruled = false;
 	bracket->has_request = has_own_order(bracket) ?
 				       check_lru_gen_place(check, bracket, foreseen) :
 				       reclaim_walk_next(&bracket->walk, &bracket->request);
+	if (bracket->walk.aging_overruled) {
+		world_infer(check->world, INFER_aging_ahead);
+		bracket->priority_missed = true;
+	}
 	if (lruvec->counter[COUNT_aging] != agings && check->walks_from_ns == UINT64_MAX &&
 	    check->world->lru_gen_enabled & LRU_GEN_MM_WALK && any_mapped(lruvec))
 		check->walks_from_ns = check->event->timestamp_ns;
@@ -294,6 +328,11 @@ void check_lru_gen_isolated(struct check *check, uint64_t foreseen)
 	if (!bracket || !bracket->predicted ||
 	    (lru != LRU_INACTIVE_ANON && lru != LRU_INACTIVE_FILE))
 		return;
+	/* What comes of one that took nothing is another isolation's, and maybe another priority's. */
+	if (!has_own_order(bracket)) {
+		bracket->priority_missed = false;
+		foreseen = v[MM_VMSCAN_LRU_ISOLATE_NR_TAKEN] ? foreseen : 0;
+	}
 	predicted = lru_gen_next_scan(check, bracket, foreseen) ?
 			    check_lru_name[bracket->request.lru] :
 			    "the end";
@@ -350,9 +389,10 @@ void check_lru_gen_shrunk(struct check *check)
 		check_equal(check, bracket->top, CHECK_shrink_figures);
 	else
 		check_unequal(check, bracket->top, CHECK_shrink_figures,
-			      "%" PRIu64 " pages at priority %d|%" PRIu64
+			      "%" PRIu64 " pages at priority %d%s|%" PRIu64
 			      " pages at priority %" PRIu64,
 			      bracket->result.nr_evict, bracket->walk.sc.priority,
+			      bracket->walk.aging_overruled ? ", aged otherwise" : "",
 			      v[MM_VMSCAN_LRU_SHRINK_INACTIVE_NR_SCANNED], priority);
 	bracket->result.nr_reclaimed = nr_reclaimed;
 	first_pass_done(check, bracket,

@@ -117,6 +117,7 @@ struct reclaim_bracket {
 	/* MGLRU: what is isolated is being tried; has survived; is tried once more. */
 	enum { PASS_FIRST, PASS_IS_OVER, PASS_SECOND } pass;
 	uint64_t nr_survived_active; /* of PASS_IS_OVER: pages of them that were set active */
+	bool in_drain; /* the task's last event was of what it drains before it looks at sizes */
 	bool priority_missed; /* the last isolation's was another one than the walk's */
 	/* MGLRU without events: folios that the task goes on to evict, as far as the stream has seen. */
 	uint32_t *ahead;

@@ -109,6 +109,14 @@ struct reclaim_walk {
 	bool any_step; /* reclaim_step() has begun it */
 	bool anon_aged; /* kswapd: this round has begun with a batch of each memcg's active anon folios */
 	_Alignas(8) unsigned char shrink_state[SHRINK_STATE_BYTES];
+	/*
+	 * Check, MGLRU: 1 + the priority at which the next isolation takes place, 0: not known. Where a priority
+	 * before it gave nothing, the memcg was aged.
+	 */
+	uint8_t priority_ahead;
+	bool aging_overruled; /* the core's sizes had said otherwise */
+	/* Check, MGLRU: what the sizes said when the drain was over, the last that is known of that moment. */
+	enum { AGING_UNSEEN, AGING_NO, AGING_YES } aging_after_drain;
 	/* Check: folios that reclaim's drain of this CPU moved have told when it was; rotations went along. */
 	bool drain_told;
 };

@@ -153,6 +153,32 @@ static uint64_t run_eviction_pages(struct reclaim_walk *walk, struct lruvec *lru
 }
 
 /*
+ * In check sizes may be some pages from what they were when the kernel looked: rotations and activations of
+ * these microseconds count or do not. Whether it aged shows in the priority of what it isolates next: at an
+ * earlier one it would have isolated as well.
+ */
+static bool needs_aging(struct reclaim_walk *walk, struct lruvec *lruvec, uint64_t nr)
+{
+	const struct lru_gen_rules *rules = lru_gen_rules(walk->mm);
+	const struct lru_gen_shrink *shrink = shrink_state(walk);
+	bool by_sizes = lru_gen_should_age(walk->mm, lruvec, shrink->swappiness), told;
+
+	if (walk->aging_after_drain != AGING_UNSEEN)
+		by_sizes = walk->aging_after_drain == AGING_YES;
+	walk->aging_after_drain = AGING_UNSEEN;
+	if (!walk->priority_ahead || !rules->aging_by_sizes || rules->evicts_after_aging ||
+	    walk->sc.priority == DEF_PRIORITY || !nr ||
+	    lru_gen_oldest_seq(walk->mm, lruvec, shrink->swappiness) + MIN_NR_GENS !=
+		    lruvec_lru_gen(lruvec)->max_seq)
+		return by_sizes;
+	told = walk->sc.priority >= walk->priority_ahead;
+	if (told == by_sizes || (told && shrink->scanned))
+		return by_sizes;
+	walk->aging_overruled = true;
+	return told;
+}
+
+/*
  * Kernel: mm/vmscan.c, get_nr_to_scan(), v6.1 to v6.18.
  * Return: pages; 0: leave the lruvec alone, for it has too few generations, or was aged.
  */
@@ -168,7 +194,7 @@ static uint64_t get_nr_to_scan(struct reclaim_walk *walk, struct lruvec *lruvec)
 		return run_eviction_pages(walk, lruvec);
 	if (lru_gen_rules(mm)->scales_by_protection && walk->memcg->online)
 		nr = reclaim_walk_unprotected(walk, walk->memcg, total) >> walk->sc.priority;
-	shrink->need_aging = lru_gen_should_age(mm, lruvec, swappiness);
+	shrink->need_aging = needs_aging(walk, lruvec, nr);
 	if (shrink->need_aging && walk->sc.priority != DEF_PRIORITY &&
 	    (walk->memcg->online || lru_gen_rules(mm)->evicts_after_aging)) {
 		if (lru_gen_rules(mm)->kswapd_ages && walk->sc.kswapd)

@@ -301,6 +301,55 @@ static void before_6_1_69_new_folios_join_the_oldest(void **state)
 	assert_string_equal(mm_rules_for_release("6.1.192")->release, "6.1");
 }
 
+/* 3,000 folios, so many of them in the youngest of three generations. Return: the priority of a call's first scan. */
+static int first_scan(unsigned int nr_young, int told, bool *overruled, uint64_t *agings)
+{
+	struct drawn *drawn = open_lru_gen("lru_gen@6.12");
+	struct lruvec *lruvec = mem_cgroup_lruvec(drawn->group, 0);
+	struct reclaim_walk walk;
+	struct scan_request request;
+	int priority;
+
+	fill(drawn, drawn->group, FIRST_PFN, 3000 - nr_young);
+	for (uint64_t pfn = FIRST_PFN + 4000; pfn < FIRST_PFN + 4000 + nr_young; pfn++) {
+		struct folio *folio = drawn_folio_of(drawn, drawn->group, pfn, 0, PG_active);
+
+		lru_gen_add_folio(&drawn->mm, lruvec, folio, false);
+		folio_set(folio, PG_lru);
+	}
+	assert_true(lru_gen_try_to_inc_min_seq(&drawn->mm, lruvec, 0)); /* an empty one */
+	reclaim_walk_begin(&walk, &drawn->mm, drawn->group, 32, false);
+	walk.priority_ahead = (uint8_t)(told + 1);
+	assert_true(reclaim_walk_next(&walk, &request));
+	priority = walk.sc.priority;
+	*overruled = walk.aging_overruled;
+	*agings = lruvec->counter[COUNT_aging];
+	reclaim_walk_end(&walk);
+	drawn_close(drawn);
+	return priority;
+}
+
+static void priority_of_the_next_scan_says_whether_it_was_aged_before(void **state)
+{
+	bool overruled;
+	uint64_t agings;
+
+	(void)state;
+	assert_int_equal(first_scan(1400, -1, &overruled, &agings), 11);
+	assert_int_equal(agings, 0);
+	assert_int_equal(first_scan(1600, -1, &overruled, &agings), 10);
+	assert_int_equal(agings, 1);
+	assert_false(overruled);
+	assert_int_equal(first_scan(1400, 11, &overruled, &agings), 11);
+	assert_false(overruled);
+	assert_int_equal(first_scan(1400, 10, &overruled, &agings), 10);
+	assert_int_equal(agings, 1);
+	assert_true(overruled);
+	assert_int_equal(first_scan(1600, 11, &overruled, &agings), 11);
+	assert_int_equal(agings, 0);
+	assert_true(overruled);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +365,7 @@ int main(void)
 		cmocka_unit_test(nothing_older_than_min_ttl_is_a_kill),
 		cmocka_unit_test(a_removed_memcg_is_old_and_goes_when_nothing_is_charged),
 		cmocka_unit_test(before_6_1_69_new_folios_join_the_oldest),
+		cmocka_unit_test(priority_of_the_next_scan_says_whether_it_was_aged_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
