@@ -17,17 +17,6 @@
 #define ORDER_LIMIT 13
 #define CLONE_VM 0x100
 #define FAULT_WRITE 2
-#define RANGE_LIMIT (UINT64_C(1) << 20) /* pages of one call that are looked at */
-
-/* Advice, the same on x86, arm64 and most others. Kernel: include/uapi/asm-generic/mman-common.h, v6.18. */
-#define ADVICE_FREE 8
-#define ADVICE_COLD 20
-#define ADVICE_PAGEOUT 21
-
-/* Of mlockall. Kernel: include/uapi/asm-generic/mman.h, v6.18. */
-#define LOCK_CURRENT 1
-#define LOCK_FUTURE 2
-#define LOCK_ON_FAULT 4
 /* Pages of an mm from here on: at which address, no event tells. */
 #define NO_ADDRESS (UINT64_C(1) << 38)
 
@@ -202,7 +191,7 @@ static uint32_t new_pages(struct anon_world *anon, struct world *world, uint32_t
 	return first;
 }
 
-static void page_gone(struct anon_world *anon, uint32_t number)
+void anon_page_gone(struct anon_world *anon, uint32_t number)
 {
 	struct anon_page *page = &anon->page[number];
 	uint32_t *entry = page->pfn == ANON_NONE ? NULL : pfn_entry(anon, page->pfn);
@@ -216,8 +205,7 @@ static void page_gone(struct anon_world *anon, uint32_t number)
 	page->gone = true;
 }
 
-/* The page of an address, ANON_NONE: not known, or gone. */
-static uint32_t page_at(const struct anon_world *anon, uint32_t mm, uint64_t index)
+uint32_t anon_page_at(const struct anon_world *anon, uint32_t mm, uint64_t index)
 {
 	const uint32_t *number = mm ? key_map_find(&anon->by_address, address_key(mm, index)) :
 				      NULL;
@@ -285,7 +273,7 @@ static void fresh_is_anon(struct anon_world *anon, struct world *world, uint32_t
 
 	anon_forget_fresh(anon, at);
 	for (uint64_t i = 0; fresh.fault_mm && i >> fresh.order == 0; i++) {
-		number = page_at(anon, fresh.fault_mm, index + i);
+		number = anon_page_at(anon, fresh.fault_mm, index + i);
 		if (number == ANON_NONE)
 			continue;
 		if (!fresh.order && anon->page[number].pfn == ANON_NONE) {
@@ -293,7 +281,7 @@ static void fresh_is_anon(struct anon_world *anon, struct world *world, uint32_t
 					  fresh.pfn); /* from swap without a bio: zram, zswap */
 			return;
 		}
-		page_gone(anon, number); /* copied on write, or its unmapping was not seen */
+		anon_page_gone(anon, number); /* copied on write, or its unmapping was not seen */
 	}
 	number = new_pages(anon, world, fresh.fault_mm, index, fresh.pfn, fresh.order);
 	if (number == ANON_NONE)
@@ -323,7 +311,7 @@ static void settle_task(struct anon_world *anon, struct world *world, struct ano
 static bool next_populated(struct anon_world *anon, struct anon_task *task)
 {
 	for (; task->populate_first < task->populate_end; task->populate_first++) {
-		uint32_t number = page_at(anon, task->mm, task->populate_first);
+		uint32_t number = anon_page_at(anon, task->mm, task->populate_first);
 
 		if (number == ANON_NONE || anon->page[number].pfn == ANON_NONE)
 			return true;
@@ -345,7 +333,7 @@ static void page_allocated(struct anon_world *anon, struct world *world,
 	settle_task(anon, world, task);
 	number = anon_page_in_frame(anon, pfn);
 	if (number != ANON_NONE)
-		page_gone(anon, number); /* the tape lost its free */
+		anon_page_gone(anon, number); /* the tape lost its free */
 	entry = pfn_entry(anon, pfn);
 	if (!entry)
 		return;
@@ -387,7 +375,7 @@ static void swapped_in(struct anon_world *anon, const uint32_t *entry)
 	if (!(*entry & ENTRY_FRESH))
 		return;
 	fresh = &anon->fresh[*entry & ~ENTRY_FRESH];
-	number = page_at(anon, fresh->fault_mm, fresh->fault_index);
+	number = anon_page_at(anon, fresh->fault_mm, fresh->fault_index);
 	pfn = fresh->pfn;
 	anon_forget_fresh(anon, *entry & ~ENTRY_FRESH);
 	if (number != ANON_NONE && anon->page[number].pfn == ANON_NONE)
@@ -403,7 +391,7 @@ static void page_migrated(struct anon_world *anon, uint64_t from, uint64_t to)
 	if (number == ANON_NONE)
 		return;
 	if (there != ANON_NONE)
-		page_gone(anon, there); /* the tape lost its free */
+		anon_page_gone(anon, there); /* the tape lost its free */
 	*pfn_entry(anon, from) = 0;
 	entry = pfn_entry(anon, to);
 	anon->page[number].pfn = entry ? (uint32_t)to : ANON_NONE;
@@ -447,7 +435,7 @@ static void page_inserted(struct anon_world *anon, struct world *world,
 		if (*entry & ENTRY_FRESH)
 			anon_forget_fresh(anon, *entry & ~ENTRY_FRESH);
 		else if (*entry)
-			page_gone(anon, *entry - 1);
+			anon_page_gone(anon, *entry - 1);
 		return;
 	}
 	if (*entry & ENTRY_FRESH) {
@@ -487,7 +475,7 @@ static void faulted(struct anon_world *anon, struct world *world, const struct t
 	task->populate_end = 0;
 	task->locks_all = false;
 	task->pages_out = false;
-	task->touched = page_at(anon, task->mm, index);
+	task->touched = anon_page_at(anon, task->mm, index);
 	if (task->touched == ANON_NONE)
 		return;
 	step = anon_add_step(anon, ANON_TOUCHED, task->touched);
@@ -520,7 +508,7 @@ static void page_freed(struct anon_world *anon, const struct world *world,
 		if (number == ANON_NONE)
 			continue;
 		if (!who->in_reclaim && !task->pages_out) {
-			page_gone(anon, number);
+			anon_page_gone(anon, number);
 			continue;
 		}
 		anon_add_step(anon, ANON_EVICTED, number);
@@ -529,135 +517,6 @@ static void page_freed(struct anon_world *anon, const struct world *world,
 		/* Dropped, not swapped: the next touch finds a new page, in this kernel. */
 		anon->page[number].gone = anon->page[number].lazyfree;
 	}
-}
-
-/* ---- what an owner says of its pages */
-
-static void advised(struct anon_world *anon, const struct anon_task *task, enum anon_what what,
-		    uint64_t start, uint64_t bytes)
-{
-	uint64_t first = start >> PAGE_SHIFT, nr = bytes >> PAGE_SHIFT;
-
-	for (uint64_t i = 0; i < nr && i < RANGE_LIMIT; i++) {
-		uint32_t number = page_at(anon, task->mm, first + i);
-
-		if (number == ANON_NONE)
-			continue;
-		if (what == ANON_LAZYFREE && anon->page[number].pfn == ANON_NONE) {
-			page_gone(anon, number);
-			continue;
-		}
-		anon->page[number].lazyfree = what == ANON_LAZYFREE;
-		anon_add_step(anon, what, number);
-	}
-}
-
-static void madvised(struct anon_world *anon, struct world *world, const struct tape_event *event,
-		     struct anon_task *task)
-{
-	const uint64_t *v = event->value;
-	uint64_t start = v[SYS_ENTER_MADVISE_START], bytes = v[SYS_ENTER_MADVISE_LEN];
-
-	settle_task(anon, world, task);
-	task->fault_mm = 0;
-	task->populate_end = 0;
-	task->locks_all = false;
-	task->pages_out = v[SYS_ENTER_MADVISE_BEHAVIOR] == ADVICE_PAGEOUT;
-	switch (v[SYS_ENTER_MADVISE_BEHAVIOR]) {
-	case ADVICE_FREE:
-		advised(anon, task, ANON_LAZYFREE, start, bytes);
-		break;
-	case ADVICE_COLD:
-		advised(anon, task, ANON_COLD, start, bytes);
-		break;
-	case ADVICE_PAGEOUT:
-		advised(anon, task, ANON_PAGEOUT, start, bytes);
-		break;
-	default:
-		break;
-	}
-}
-
-static void locked(struct anon_world *anon, struct world *world, const struct tape_event *event,
-		   struct anon_task *task)
-{
-	uint64_t start = event->value[SYS_ENTER_MLOCK_START];
-	uint64_t bytes = event->value[SYS_ENTER_MLOCK_LEN];
-
-	settle_task(anon, world, task);
-	task->fault_mm = 0;
-	task->populate_first = start >> PAGE_SHIFT;
-	task->populate_end = task->populate_first + (bytes >> PAGE_SHIFT);
-	task->locks_all = false;
-	advised(anon, task, ANON_LOCKED, start, bytes);
-}
-
-static void unlocked(struct anon_world *anon, struct world *world, const struct tape_event *event,
-		     struct anon_task *task)
-{
-	settle_task(anon, world, task);
-	task->fault_mm = 0;
-	task->populate_end = 0;
-	task->locks_all = false;
-	advised(anon, task, ANON_UNLOCKED, event->value[SYS_ENTER_MUNLOCK_START],
-		event->value[SYS_ENTER_MUNLOCK_LEN]);
-}
-
-static int by_index(const void *a, const void *b)
-{
-	const struct anon_page *one = *(struct anon_page *const *)a;
-	const struct anon_page *two = *(struct anon_page *const *)b;
-
-	return (one->index > two->index) - (one->index < two->index);
-}
-
-/* All pages of the task's address space, in the order of addresses. */
-static void advised_all(struct anon_world *anon, const struct anon_task *task, enum anon_what what)
-{
-	const struct anon_page **page;
-	uint32_t nr = 0;
-
-	if (!task->mm)
-		return; /* all pages without an address */
-	for (uint32_t n = anon->space[task->mm].first; n != ANON_NONE; n = anon->page[n].next)
-		nr += !anon->page[n].gone;
-	page = malloc((nr + 1) * sizeof(*page));
-	if (!page) {
-		anon->failed = true;
-		return;
-	}
-	nr = 0;
-	for (uint32_t n = anon->space[task->mm].first; n != ANON_NONE; n = anon->page[n].next)
-		if (!anon->page[n].gone)
-			page[nr++] = &anon->page[n];
-	qsort(page, nr, sizeof(*page), by_index);
-	for (uint32_t i = 0; i < nr && !anon->failed; i++)
-		anon_add_step(anon, what, (uint32_t)(page[i] - anon->page));
-	free(page);
-}
-
-static void locked_all(struct anon_world *anon, struct world *world, const struct tape_event *event,
-		       struct anon_task *task)
-{
-	uint64_t flags = event->value[SYS_ENTER_MLOCKALL_FLAGS];
-
-	settle_task(anon, world, task);
-	task->fault_mm = 0;
-	task->populate_end = 0;
-	task->locks_all = task->mm && flags & LOCK_CURRENT && !(flags & LOCK_ON_FAULT);
-	anon->space[task->mm].lock_future = task->mm && flags & LOCK_FUTURE;
-	if (flags & LOCK_CURRENT)
-		advised_all(anon, task, ANON_LOCKED);
-}
-
-static void unlocked_all(struct anon_world *anon, struct world *world, struct anon_task *task)
-{
-	settle_task(anon, world, task);
-	task->fault_mm = 0;
-	task->populate_end = 0;
-	task->locks_all = false;
-	anon->space[task->mm].lock_future = false;
-	advised_all(anon, task, ANON_UNLOCKED);
 }
 
 /* ---- address spaces */
@@ -669,7 +528,7 @@ static void mm_put(struct anon_world *anon, uint32_t mm)
 	/* Those in memory are freed one by one, under an event each. */
 	for (uint32_t n = anon->space[mm].first; n != ANON_NONE; n = anon->page[n].next)
 		if (anon->page[n].pfn == ANON_NONE)
-			page_gone(anon, n);
+			anon_page_gone(anon, n);
 }
 
 static void task_cloned(struct anon_world *anon, struct world *world,
@@ -751,19 +610,12 @@ void anon_event(struct anon_world *anon, struct world *world, const struct tape_
 		anon_written_out(anon, event, task);
 		break;
 	case EVENT_SYS_ENTER_MADVISE:
-		madvised(anon, world, event, task);
-		break;
 	case EVENT_SYS_ENTER_MLOCK:
-		locked(anon, world, event, task);
-		break;
 	case EVENT_SYS_ENTER_MUNLOCK:
-		unlocked(anon, world, event, task);
-		break;
 	case EVENT_SYS_ENTER_MLOCKALL:
-		locked_all(anon, world, event, task);
-		break;
 	case EVENT_SYS_ENTER_MUNLOCKALL:
-		unlocked_all(anon, world, task);
+		settle_task(anon, world, task);
+		anon_advised(anon, event, task);
 		break;
 	case EVENT_TASK_NEWTASK:
 		task_cloned(anon, world, event);

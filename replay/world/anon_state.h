@@ -2,8 +2,9 @@
 /*
  * What the files behind anon.h share: their state, and who calls whom.
  *
- *   anon.c       pages, frames, faults, advice, address spaces
- *   anon_swap.c  swap's I/O: where pages are written to and read from, and how long it takes
+ *   anon.c         pages, frames, faults, address spaces
+ *   anon_advice.c  what an owner says of its pages: madvise, mlock, mlockall
+ *   anon_swap.c    swap's I/O: where pages are written to and read from, and how long it takes
  */
 #ifndef REPLAY_WORLD_ANON_STATE_H
 #define REPLAY_WORLD_ANON_STATE_H
@@ -111,6 +112,17 @@ void anon_page_came_in(struct anon_world *anon, uint32_t number, uint64_t pfn);
 
 /** anon_forget_fresh() - what the frame was allocated for is known. @at: its place in fresh[] */
 void anon_forget_fresh(struct anon_world *anon, uint32_t at);
+
+/** anon_page_at() - the page of an address. @mm: 0: none. Return: ANON_NONE: not known, or gone. */
+uint32_t anon_page_at(const struct anon_world *anon, uint32_t mm, uint64_t index);
+
+/** anon_page_gone() - its owner has freed it, in memory or in swap. */
+void anon_page_gone(struct anon_world *anon, uint32_t number);
+
+/* ---- anon_advice.c */
+
+/** anon_advised() - madvise, mlock, munlock, mlockall or munlockall; what its task was allocated is settled. */
+void anon_advised(struct anon_world *anon, const struct tape_event *event, struct anon_task *task);
 
 /* ---- anon_swap.c */
 
