@@ -27,6 +27,7 @@
 #ifndef REPLAY_RESULTS_H
 #define REPLAY_RESULTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "schema/results.h"
@@ -142,6 +143,20 @@ int results_add_agreement(struct results *results, const struct results_agreemen
  */
 int results_add_disagreement(struct results *results, int64_t tape_id, uint64_t memcg_id,
 			     const char *decision, const char *cause, uint64_t count);
+
+/**
+ * results_add_drift() - the order of a memcg's lists was lost
+ * @file: of those of files, else of those of anon
+ * @since_ns: trace clock
+ * @isolations: since then; of them @equal as predicted
+ *
+ * Return: 0 or a negative enum results_error.
+ */
+int results_add_drift(struct results *results, int64_t tape_id, uint64_t memcg_id, bool file,
+		      uint64_t since_ns, uint64_t isolations, uint64_t equal);
+
+/** results_set_walks() - from when on page-table walks may have moved folios unseen. Return: 0 or negative. */
+int results_set_walks(struct results *results, int64_t tape_id, uint64_t from_ns);
 
 /** results_add_undecided() - verdicts seen and not decided, of one kind. Return: 0 or negative. */
 int results_add_undecided(struct results *results, int64_t tape_id, const char *what,

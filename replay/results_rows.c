@@ -20,10 +20,13 @@
 	S(ADD_LOCK_SITE, "INSERT INTO lock_site VALUES (?, ?, ?)")                                 \
 	S(ADD_DRAIN_CAUSE, "INSERT INTO drain_cause VALUES (?, ?, ?)")                             \
 	S(ADD_CAUSE, "INSERT INTO cause VALUES (?, ?, ?)")                                         \
-	S(ADD_TAPE, "INSERT INTO tape VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")    \
+	S(ADD_TAPE,                                                                                \
+	  "INSERT INTO tape VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)")        \
+	S(SET_WALKS, "UPDATE tape SET walks_from_ns = ?2 WHERE tape_id = ?1")                      \
 	S(ADD_MEMCG, "INSERT INTO memcg VALUES (?, ?, ?, ?)")                                      \
 	S(ADD_AGREEMENT, "INSERT INTO agreement VALUES (?, ?, ?, ?, ?, ?, ?, ?)")                  \
 	S(ADD_DISAGREEMENT, "INSERT INTO disagreement VALUES (?, ?, ?, ?, ?)")                     \
+	S(ADD_DRIFT, "INSERT INTO drift VALUES (?, ?, ?, ?, ?, ?)")                                \
 	S(ADD_UNDECIDED, "INSERT INTO undecided VALUES (?, ?, ?, ?)")                              \
 	S(ADD_MISMATCH, "INSERT INTO mismatch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")           \
 	S(ADD_RUN, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)")            \
@@ -349,6 +352,19 @@ int results_add_disagreement(struct results *results, int64_t tape_id, uint64_t 
 {
 	return ADD(results, ADD_DISAGREEMENT, TAPE(tape_id), U64("memcg_id", memcg_id),
 		   REQUIRED("a decision", decision), WORD(cause_list, cause), U64("count", count));
+}
+
+int results_add_drift(struct results *results, int64_t tape_id, uint64_t memcg_id, bool file,
+		      uint64_t since_ns, uint64_t isolations, uint64_t equal)
+{
+	return ADD(results, ADD_DRIFT, TAPE(tape_id), U64("memcg_id", memcg_id),
+		   TEXT(file ? "file" : "anon"), U64("since_ns", since_ns),
+		   U64("isolations", isolations), U64("equal", equal));
+}
+
+int results_set_walks(struct results *results, int64_t tape_id, uint64_t from_ns)
+{
+	return ADD(results, SET_WALKS, TAPE(tape_id), U64("walks_from_ns", from_ns));
 }
 
 int results_add_undecided(struct results *results, int64_t tape_id, const char *what,

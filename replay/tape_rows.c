@@ -86,6 +86,19 @@ static void add_tally(struct results *results, int64_t tape_id, uint64_t memcg_i
 						 tally->cause[c]);
 }
 
+static void add_drifts(struct results *results, int64_t tape_id, const struct world *world,
+		       const struct check *check)
+{
+	for (uint32_t n = 0; n < world->nr_memcgs; n++)
+		for (int file = 0; file < 2; file++) {
+			const struct check_drift *drift = check_drift(check, n, file);
+
+			if (drift)
+				results_add_drift(results, tape_id, world->memcg[n].id, file,
+						  drift->since_ns, drift->isolations, drift->equal);
+		}
+}
+
 static void add_agreement(struct results *results, int64_t tape_id, const struct world *world,
 			  const struct check *check)
 {
@@ -101,6 +114,9 @@ static void add_agreement(struct results *results, int64_t tape_id, const struct
 				add_tally(results, tape_id, world->memcg[n].id,
 					  (enum check_decision)d, tally);
 		}
+	add_drifts(results, tape_id, world, check);
+	if (check_walks_from(check) != UINT64_MAX)
+		results_set_walks(results, tape_id, check_walks_from(check));
 	for (unsigned int i = 0; check_undecided_kind(check, i, &kind); i++)
 		results_add_undecided(results, tape_id, kind.name, check_cause_name(kind.cause),
 				      kind.count);

@@ -63,7 +63,8 @@ CREATE TABLE tape (
 	nr_losses_unknown INTEGER NOT NULL, -- losses without a count
 	nr_overrun        INTEGER NOT NULL, -- events, the kernel's own total
 	checked_policy    TEXT,             -- that agreement is about; NULL: not checked
-	checked_rules     TEXT              -- release of the kernel whose rules it followed
+	checked_rules     TEXT,             -- release of the kernel whose rules it followed
+	walks_from_ns     INTEGER           -- from when agreement may lack page-table walks; NULL: never
 );
 
 CREATE TABLE memcg (
@@ -92,6 +93,16 @@ CREATE TABLE disagreement (
 	decision TEXT NOT NULL,
 	cause    TEXT NOT NULL REFERENCES cause(name),
 	count    INTEGER NOT NULL
+);
+
+-- Lists whose order was lost at some time: their isolations after it are in no row of agreement.
+CREATE TABLE drift (
+	tape_id    INTEGER NOT NULL REFERENCES tape,
+	memcg_id   INTEGER NOT NULL,
+	lists      TEXT NOT NULL,           -- anon or file
+	since_ns   INTEGER NOT NULL,        -- trace clock
+	isolations INTEGER NOT NULL,        -- since then
+	equal      INTEGER NOT NULL         -- of these
 );
 
 -- Decisions seen and not predicted at all, on the whole machine.
@@ -248,7 +259,8 @@ SELECT tape_id,
        replace(path, rtrim(path, replace(path, '/', '')), '') AS tape, -- without its folders
        path, content_hash, format_version, kernel_release, command, source, recorded_policy,
        first_ns, last_ns, (last_ns - first_ns) / 1e9 AS seconds,
-       nr_events, nr_lost, nr_losses_unknown, nr_overrun, checked_policy, checked_rules
+       nr_events, nr_lost, nr_losses_unknown, nr_overrun, checked_policy, checked_rules,
+       walks_from_ns
   FROM tape;
 
 CREATE VIEW v_run AS
@@ -444,6 +456,14 @@ SELECT d.tape_id, tape, NULL, 'all', d.decision, cause.number, cause, sum(count)
   FROM disagreement AS d JOIN v_tape USING (tape_id) JOIN cause ON cause.name = cause
  GROUP BY d.tape_id, d.decision, cause.number;
 
+CREATE VIEW v_drift AS
+SELECT tape_id, tape, memcg_id, coalesce(memcg.path, memcg_id) AS memcg, lists, since_ns,
+       (since_ns - first_ns) / 1e9 AS since_seconds, isolations, equal,
+       100.0 * equal / nullif(isolations, 0) AS equal_percent
+  FROM drift
+  JOIN v_tape USING (tape_id)
+  LEFT JOIN memcg USING (tape_id, memcg_id);
+
 CREATE VIEW v_undecided AS
 SELECT tape_id, tape, what, cause, count, meaning
   FROM undecided JOIN v_tape USING (tape_id) JOIN cause ON cause.name = cause;
@@ -485,6 +505,7 @@ SELECT run.run_id, tape_id, recorded_policy,
 CREATE UNIQUE INDEX memcg_once ON memcg (tape_id, memcg_id);
 CREATE UNIQUE INDEX agreement_once ON agreement (tape_id, memcg_id, decision);
 CREATE UNIQUE INDEX disagreement_once ON disagreement (tape_id, memcg_id, decision, cause);
+CREATE UNIQUE INDEX drift_once ON drift (tape_id, memcg_id, lists);
 CREATE UNIQUE INDEX undecided_once ON undecided (tape_id, what);
 CREATE UNIQUE INDEX mismatch_once ON mismatch (tape_id, number);
 CREATE UNIQUE INDEX run_setting_once ON run_setting (run_id, name);

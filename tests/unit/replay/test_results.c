@@ -219,7 +219,7 @@ static void what_is_added_is_there(void **state)
 	assert_int_equal(ask("SELECT never = 4 AND drawn = 12 AND always = 90 FROM v_stress"), 1);
 	assert_int_equal(
 		ask("SELECT count(*) FROM sqlite_master WHERE name LIKE '%\\_once' ESCAPE '\\'"),
-		16);
+		17);
 }
 
 static void every_name_of_the_lists_is_accepted(void **state)
