@@ -28,9 +28,11 @@ class_compiler() {
 	"$BIN/uncache" compiler
 }
 
-# What the compiler needs for itself, and so much besides that the larger files just find room, MiB.
+# What the compiler's file needs, and so much besides that its data, its output and the sources displace some of
+# it again and again, MiB. With 3 MiB more its pages come back in two or three windows; with 3 MiB less it
+# turns its own text over, and nothing tells which of the pages an active list's look found young.
 class_compiler_limit() {
-	echo $(($(stat -c %s compiler/cc1) / 1048576 + 15))
+	echo $(($(stat -c %s compiler/cc1) / 1048576 + 12))
 }
 
 # What a class needs besides class_files(), made anew for each recording.
