@@ -212,6 +212,16 @@ static bool nothing_is_reclaimed(const struct world *world)
 	       !limits_any(&world->limits);
 }
 
+/* Something was swapped out, and which pages come back is on no event that the tape has. */
+static bool swap_is_not_followed(const struct world *world, const struct tape_reader *reader)
+{
+	for (unsigned int i = 0; !world->anon && tape_reader_type(reader, i); i++)
+		if (tape_reader_type(reader, i)->kind == EVENT_MM_VMSCAN_WRITE_FOLIO &&
+		    tape_reader_type_events(reader, i))
+			return true;
+	return false;
+}
+
 /* What is told of a tape once the results are in their place. */
 struct done {
 	int nr_runs;
@@ -240,6 +250,11 @@ static int replay_tape(const struct replay_options *options, const char *path,
 	}
 	if (recorded.warning[0])
 		fprintf(stderr, "lrutape: %s: note: %s\n", path, recorded.warning);
+	if (swap_is_not_followed(world, reader))
+		fprintf(stderr,
+			"lrutape: %s: note: swap is in use, and the tape lacks what names anonymous pages (faults with "
+			"addresses, all allocations and frees): runs keep out of swap, and refault far too little\n",
+			path);
 	run = calloc(RUN_LIMIT, sizeof(*run));
 	check = check_open(world, &recorded_choice, MISMATCHES_KEPT);
 	accuracy = accuracy_open(reader, world);
