@@ -131,7 +131,8 @@ static void pair_up(struct migration_pass *pass, struct migration_cpu *cpu)
 			break; /* it is yet to come */
 	}
 	cpu->nr_waiting -= done;
-	memmove(cpu->waiting, cpu->waiting + done, cpu->nr_waiting * sizeof(*cpu->waiting));
+	if (done)
+		memmove(cpu->waiting, cpu->waiting + done, cpu->nr_waiting * sizeof(*cpu->waiting));
 }
 
 static void wait_for_new(struct migration_pass *pass, struct migration_cpu *cpu,
