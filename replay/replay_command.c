@@ -178,7 +178,7 @@ static int foretell(const char *path, struct tape_reader *reader, struct run *ru
 }
 
 /*
- * Where the tape names mapped pages, and any could be reclaimed, runs are told what it shows of accesses
+ * Where the tape names mapped pages or tells of looks at them, and any could be reclaimed, runs are told what it shows of accesses
  * to them. Return: 0, or the status, with a message.
  */
 static int imagine(const char *path, struct tape_reader *reader, const struct world *world,
@@ -187,7 +187,7 @@ static int imagine(const char *path, struct tape_reader *reader, const struct wo
 {
 	int ret;
 
-	if (!world->anon || world->limited_memcg == WORLD_ROOT)
+	if ((!world->anon && !world->looks_told) || world->limited_memcg == WORLD_ROOT)
 		return 0;
 	ret = facts_read(reader, recorded, facts);
 	if (ret) {

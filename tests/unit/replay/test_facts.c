@@ -273,11 +273,37 @@ static void same_seed_same_stream(void **state)
 			     next_unseen(FILL_DRAWN, 7, 2, 2000));
 }
 
+static void looks_on_active_lists_tell_the_same_of_time(void **state)
+{
+	uint64_t ns;
+
+	(void)state;
+	fact(1, FACT_TOUCHED, 1000);
+	fact(1, FACT_YOUNG, 2000);
+	fact(1, FACT_ACTIVE_OLD, 3000);
+	fact(1, FACT_ACTIVE_YOUNG, 4000);
+	assert_int_equal(facts_settle(facts, END), 0);
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		bool accessed;
+
+		assert_int_equal(ask(FILL_DRAWN, seed, 1, 2000, 3000, &accessed), ACCESS_NONE);
+		assert_false(accessed);
+		assert_int_equal(ask(FILL_DRAWN, seed, 1, 3000, 4000, &accessed), ACCESS_SEEN);
+		assert_true(accessed);
+	}
+	assert_int_equal(facts_next_look(facts, DEV, INO, 1, 1500, &ns), FACT_YOUNG);
+	assert_int_equal(facts_next_look(facts, DEV, INO, 1, 2000, &ns), FACT_ACTIVE_OLD);
+	assert_int_equal(facts_next_look(facts, DEV, INO, 1, 3000, &ns), FACT_ACTIVE_YOUNG);
+	assert_int_equal(ns, 4000);
+	assert_int_equal(facts_counted(facts, FACT_OLD), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(looks_on_active_lists_tell_the_same_of_time),
 		TEST(what_the_facts_decide_no_seed_changes),
 		TEST(what_they_leave_open_is_said_to_be_drawn),
 		TEST(an_access_known_to_be_there_is_in_one_of_the_halves),
