@@ -78,7 +78,7 @@ for class; do
 	pread) random_read --file "$DATA/f" --file-size 48M --prepare ;;
 	sequential) random_read --file "$DATA/f" --file-size 48M --prepare ;;
 	two) for i in a b; do random_read --file "$DATA/$i" --file-size 32M --prepare; done ;;
-	anon)
+	anon | anon_small) # the latter for a tape to be bundled
 		mapped_touch --file "$DATA/m" --file-pages 4000 --prepare
 		dd if=/dev/zero of="$DATA/swap" bs=1M count=64 2>/dev/null
 		chmod 600 "$DATA/swap"
@@ -103,13 +103,21 @@ for class; do
 	case $class in
 	pread) $record --memory 16M -- sh guest-mglru.sh inside bursts "$DATA/f" 48M 5000 1 6 ;;
 	sequential) $record --memory 16M -- mixed_io --file "$DATA/f" --passes 2 ;;
-	two) $record -- sh guest-mglru.sh inside two_groups ;;
-	anon)
-		$record --memory 16M -- mapped_touch --anon-pages 6000 --file "$DATA/m" --file-pages 4000 \
-			--ops 40000 --delay-ns 0
+	two)
+		$record -- sh guest-mglru.sh inside two_groups
+		rmdir /sys/fs/cgroup/two/a /sys/fs/cgroup/two/b /sys/fs/cgroup/two
+		;;
+	anon | anon_small)
+		memory=16M anon=6000 file=4000 ops=40000
+		[ $class = anon ] || { memory=8M anon=2500 file=2000 ops=13000; }
+		$record --memory $memory -- mapped_touch --anon-pages $anon --file "$DATA/m" --file-pages $file \
+			--ops $ops --delay-ns 0
 		swapoff "$DATA/swap"
 		echo y >/sys/kernel/mm/lru_gen/enabled
 		;;
-	global) $record -- sh guest-mglru.sh inside global_groups ;;
+	global)
+		$record -- sh guest-mglru.sh inside global_groups
+		rmdir /sys/fs/cgroup/all/a /sys/fs/cgroup/all/b /sys/fs/cgroup/all
+		;;
 	esac
 done

@@ -5,6 +5,7 @@
 # with the default events; guest-record.sh has the commands. Two recordings are never the same to the
 # byte: run this when the format or the default events change, and look at what golden rows move.
 # vm-SERIES-mglru-global.lrt: reclaim from everybody, in a guest that is small enough.
+# vm-6.12-mglru-anon.lrt: mapped memory with swap under MGLRU, without page-table walks.
 # And vm-SERIES-mglru-bursts-CLASS.lrt: guest-mglru.sh's workloads, with lru_gen_full read every 100 ms.
 # usage: tests/vm/make-tapes.sh [DIRECTORY]      BIN names the programs; default tests/golden/tapes/v1
 set -eu
@@ -46,6 +47,10 @@ for series in 6.1 6.12; do
 		"$BIN"/static/* || { cat "$work/$series-global/said"; fail "$series: global: no recording"; }
 	cp "$work/$series-global/global.lrt" "$work/vm-$series-mglru-global.lrt"
 done
+LRUTAPE_VM_DATA=1G "$TOP/tests/vm/run.sh" "$("$TOP/tests/vm/get-kernel.sh" 6.12)" "$work/anon" \
+	"guest-mglru.sh anon_small" "$TOP"/tests/vm/guest-*.sh "$BIN"/lrutape-record "$BIN"/static/* ||
+	{ cat "$work/anon/said"; fail "6.12: anon: no recording"; }
+grep -q '/anon_small.lrt: no events lost$' "$work/anon/said" || fail "6.12: anon: events were lost"
 # Beside them vm-6.12-classic-kswapd.lrt: no limit, in a guest whose memory is small.
 LRUTAPE_VM_MEMORY=128 "$TOP/tests/vm/run.sh" "$("$TOP/tests/vm/get-kernel.sh" 6.12)" "$work/kswapd" \
 	"guest-classes.sh kswapd" "$TOP"/tests/vm/guest-classes.sh "$BIN"/lrutape-record "$BIN"/static/* ||
@@ -65,6 +70,7 @@ for series in 6.1 6.12; do
 done
 mkdir -p "$directory"
 cp "$work"/vm-*-classic-told.lrt "$directory"
+cp "$work/anon/anon_small.lrt" "$directory/vm-6.12-mglru-anon.lrt"
 cp "$work/touches/touches.lrt" "$directory/vm-6.12-classic-touches.lrt"
 cp "$work/touches/asked.lrt" "$directory/vm-6.12-classic-asked.lrt"
 cp "$work/kswapd/kswapd.lrt" "$directory/vm-6.12-classic-kswapd.lrt"
