@@ -26,7 +26,7 @@ floors() { # series class
 	sequential) echo "victim 99 isolate_request 97 reclaim_stop 97" ;;
 	two_groups) echo "victim 98 refault_verdict 98 isolate_request 95" ;;
 	# Whose active list was scanned is told by numbers before 6.13.
-	protected) echo "victim 85 refault_verdict 97 isolate_request 70" ;;
+	protected) echo "victim 75 refault_verdict 97 isolate_request 70" ;;
 	high) echo "victim 98 refault_verdict 98 isolate_request 95" ;;
 	reclaim) echo "victim 98 refault_verdict 98 isolate_request 95 reclaim_stop 95" ;;
 	# What the lists hold is followed until they drift; requests hang on all that came before.
