@@ -35,13 +35,19 @@ static bool any_percent(const struct replay_options *options)
 
 static int64_t memory_pages(const struct memory_size *memory, const struct world *world)
 {
-	int64_t limit = world_recorded_memory(world);
+	int64_t limit = world_recorded_memory(world), pages = memory->pages;
 
-	if (memory->pages)
-		return memory->pages;
-	if (!memory->percent)
-		return REPLAY_MEMORY_RECORDED;
-	return limit / 100 * memory->percent + limit % 100 * memory->percent / 100;
+	if (memory->percent)
+		pages = limit / 100 * memory->percent + limit % 100 * memory->percent / 100;
+	return pages && pages != limit ? pages : REPLAY_MEMORY_RECORDED;
+}
+
+/* Return: @policy is @recorded, or a patch of it. */
+static bool is_base_of(const char *recorded, const char *policy)
+{
+	size_t size = strlen(recorded);
+
+	return !strncmp(policy, recorded, size) && (!policy[size] || policy[size] == '+');
 }
 
 /* All of policy, memory size and seed. Return: number of runs, negative enum command_status. */
@@ -99,9 +105,9 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 				if (status)
 					return status == CORE_ERR_NAME ? -COMMAND_MISUSED :
 									 -COMMAND_FAILED;
-				run[nr].is_recorded = !n &&
-						      run[nr].memory_pages ==
-							      REPLAY_MEMORY_RECORDED &&
+				run[nr].own_looks = run[nr].memory_pages == REPLAY_MEMORY_RECORDED &&
+						    is_base_of(recorded->name, run[nr].about.name);
+				run[nr].is_recorded = !n && run[nr].own_looks &&
 						      !strcmp(run[nr].about.name, recorded->name);
 				if (n <= nr_seeds)
 					run_add(&run[nr], results, tape_id, world);
@@ -198,7 +204,7 @@ static int imagine(const char *path, struct tape_reader *reader, const struct wo
 	}
 	for (int i = 0; i < nr_runs; i++)
 		run[i].core->imagine(run[i].replay, *facts, run[i].fill, run[i].seed,
-				     run[i].is_recorded);
+				     run[i].own_looks);
 	return 0;
 }
 

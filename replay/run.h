@@ -15,6 +15,7 @@ struct run {
 	uint64_t seed;
 	bool perturbed; /* the seed shifts more than unseen accesses */
 	enum access_fill fill; /* FILL_DRAWN, or one of its extremes beside the run of run_id */
+	bool own_looks; /* what the kernel's own looks found stands in, whenever they come */
 	bool is_recorded; /* the recorded policy as it was recorded: what the kernel did is known */
 	struct replay *replay;
 	struct policy_file file; /* the user's own policy or variant; zeroed: the program's */
