@@ -435,6 +435,10 @@ static void write_accuracy(FILE *to, const struct compare_trust *trust)
 				     sizeof(percent));
 		fprintf(to, "%s%s%c%" PRId64 " of %" PRId64 " (%s)", before, line->name, KEEP,
 			line->replay, line->kernel, percent);
+		if (line->nr_seeds)
+			fprintf(to, " [%" PRId64 "..%" PRId64 " under %" PRId64 " other seed%s]",
+				line->low, line->high, line->nr_seeds,
+				line->nr_seeds == 1 ? "" : "s");
 		before = ", ";
 	}
 }

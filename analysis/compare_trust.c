@@ -12,8 +12,16 @@ static const char estimate_sql[] =
 
 /* The kernel's words for refaults, evictions and activations, of all memcgs that the tape is about. */
 static const char accuracy_sql[] =
-	"SELECT name, sum(kernel), sum(replay) FROM v_accuracy"
-	" WHERE tape_id = ? AND name IN ('workingset_refault_anon', 'workingset_refault_file',"
+	"WITH seeded AS (SELECT c.run_id, c.name, sum(c.value) AS value FROM v_accuracy a"
+	"  JOIN v_run r ON r.tape_id = a.tape_id AND r.policy = a.policy AND r.seed > 0"
+	"   AND r.memory_pages IS a.memory_pages"
+	"  JOIN v_counter c ON c.run_id = r.run_id AND c.memcg_id = a.memcg_id AND c.name = a.name"
+	"  WHERE a.tape_id = ?1 GROUP BY c.run_id, c.name)"
+	" SELECT name, sum(kernel), sum(replay),"
+	" (SELECT count(*) FROM seeded s WHERE s.name = a.name),"
+	" (SELECT min(value) FROM seeded s WHERE s.name = a.name),"
+	" (SELECT max(value) FROM seeded s WHERE s.name = a.name) FROM v_accuracy a"
+	" WHERE tape_id = ?1 AND name IN ('workingset_refault_anon', 'workingset_refault_file',"
 	" 'pgsteal_direct', 'pgactivate', 'pswpin', 'pgmajfault')"
 	" GROUP BY number ORDER BY number";
 
@@ -57,6 +65,9 @@ static int load_accuracy(sqlite3 *db, const struct compare_run *run, struct comp
 			 (const char *)sqlite3_column_text(statement, 0));
 		line->kernel = sqlite3_column_int64(statement, 1);
 		line->replay = sqlite3_column_int64(statement, 2);
+		line->nr_seeds = sqlite3_column_int64(statement, 3);
+		line->low = sqlite3_column_int64(statement, 4);
+		line->high = sqlite3_column_int64(statement, 5);
 	}
 	sqlite3_finalize(statement);
 	return code == SQLITE_DONE || code == SQLITE_ROW ? 0 : -1;

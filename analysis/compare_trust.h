@@ -25,6 +25,7 @@ struct compare_estimate {
 struct compare_accuracy {
 	char name[32];
 	int64_t kernel, replay;
+	int64_t nr_seeds, low, high; /* the same run under other seeds: least and greatest */
 };
 
 struct compare_trust {
