@@ -126,7 +126,7 @@ endif
 
 .PHONY: all help programs variant static tests fuzzers benches workloads required demo run-demo test run-test \
 	check-san test-live test-vm run-test-vm test-chroot lint check-format check-headers check-includes check-spdx \
-	check-docs check-pure format check-cppcheck check-tidy bars bars-mglru bars-vm mutants agreement agreement-vm \
+	check-docs check-pure format check-cppcheck check-tidy bars bars-mglru bars-vm mutants agreement second-run agreement-vm \
 	bench golden fuzz deps install uninstall clean ci
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -300,6 +300,8 @@ bars-mglru: programs $(ORACLES) ## TRACES=folder of MGLRU traces: each decision 
 
 agreement: programs ## classes of workload, recorded now: decisions equal to the kernel's (root)
 	@BIN=$(abspath $(BIN)) scripts/agreement
+second-run: programs ## a memory size that was not recorded: the estimate against a second live run of it (root)
+	@BIN=$(abspath $(BIN)) scripts/second-run
 agreement-vm: programs static ## the same on the kernels of VM_KERNELS in a virtual machine, classic LRU
 	@BIN=$(abspath $(BIN)) LRUTAPE_VM_BARS=1 tests/vm/classes.sh $(VM_KERNELS)
 

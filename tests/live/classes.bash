@@ -170,11 +170,11 @@ class_with_swap() { # command...
 	return $status
 }
 
-class_record() { # class tape
+class_record() { # class tape; some classes take $CLASS_MEMORY as their limit, if it is set
 	local flush='' record=("$LRUTAPE" record -o "$2")
 	class_prepare "$1" >/dev/null || return
 	case $1 in
-	random_reads) "${record[@]}" --memory 64M -- "$BIN/random_read" --file data --reads 150000 ;;
+	random_reads) "${record[@]}" --memory "${CLASS_MEMORY:-64M}" -- "$BIN/random_read" --file data --reads 150000 ;;
 	moved) class_moved "${record[@]}" --memory 64M -- "$BIN/random_read" --file data --reads 150000 ;;
 	two_groups)
 		class_two_groups "${record[@]}"
@@ -196,7 +196,7 @@ class_record() { # class tape
 			'cd tree; for n in 1 2 3; do git grep -q "no such words in there"; done; :'
 		;;
 	anon_swap)
-		class_with_swap "${record[@]}" --memory 64M -- bash -c \
+		class_with_swap "${record[@]}" --memory "${CLASS_MEMORY:-64M}" -- bash -c \
 			"'$BIN/mixed_io' --file data --ops 60000 & '$BIN/logged_touch' --anon-pages 20480 --touches 300000; wait"
 		;;
 	swap_limit)
@@ -206,7 +206,7 @@ class_record() { # class tape
 	mapped | mapped_flushed)
 		[[ ! -d /sys/kernel/tracing/events/tlb/tlb_flush ]] || record+=(--events +tlb:tlb_flush) # for class_verdicts()
 		[[ $1 == mapped ]] || flush=--flush-tlb
-		class_with_swap "${record[@]}" --memory 64M -- "$BIN/logged_touch" --file data --file-pages 12288 \
+		class_with_swap "${record[@]}" --memory "${CLASS_MEMORY:-64M}" -- "$BIN/logged_touch" --file data --file-pages 12288 \
 			--anon-pages 12288 --touches 250000 --neighbour $flush --log "$2.touches"
 		;;
 	advice)
