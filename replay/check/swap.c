@@ -270,6 +270,16 @@ void check_rotate_later(struct check *check, struct folio *folio)
 	queue->folio[queue->nr++] = folio;
 }
 
+/* Whether a batch of its rotation holds a reference, so that who writes to it is not its only user. */
+static bool waits_for_rotation(const struct check *check, const struct folio *folio)
+{
+	for (unsigned int cpu = 0; check->rotation && cpu < check->machine.mm.config.nr_cpus; cpu++)
+		for (unsigned int i = 0; i < check->rotation[cpu].nr; i++)
+			if (check->rotation[cpu].folio[i] == folio)
+				return true;
+	return folio->nr_batches;
+}
+
 /*
  * A fault finds its page in the swap cache: the readahead marker is taken from it, which is the same bit as
  * reclaim's on a folio being written, so that this one is not rotated when that ends.
@@ -294,7 +304,7 @@ void check_page_faulted(struct check *check)
 		if (!mapped && !folio->order)
 			folio_clear(folio, PG_reclaim);
 		if (!folio_test(folio, PG_writeback) &&
-		    (step[i].write ||
+		    ((step[i].write && !waits_for_rotation(check, folio)) ||
 		     (!mapped && mm_swap_full(&check->machine.mm, folio->lruvec->memcg))))
 			check_slot_freed(check, folio);
 	}
@@ -302,7 +312,8 @@ void check_page_faulted(struct check *check)
 
 /*
  * Kernel: mm/swapfile.c, folio_free_swap(), v6.18.
- * Differs: a page that is shared after a fork keeps its slot in the kernel.
+ * Differs: a page that is shared after a fork keeps its slot in the kernel. Where waiting for a rotation takes PG_lru (6.12),
+ * the fault drains that batch, and the slot is free after it; here it is kept until the page is written out again.
  */
 void check_slot_freed(struct check *check, struct folio *folio)
 {
