@@ -62,7 +62,8 @@ CAPTURE_SRC := $(call files_below,capture,*.c)
 ifndef HAVE_TRACEFS
 # The recorder goes, the importers stay. What only the recorder calls may stay in the archive, unlinked.
 NEEDS_TRACEFS := $(sort $(filter capture/record%,$(CAPTURE_SRC)) \
-		 $(if $(CAPTURE_SRC),$(shell grep -lE '<(tracefs|event-parse|kbuffer|trace-seq)\.h>' $(CAPTURE_SRC))))
+		 $(if $(CAPTURE_SRC),$(shell grep -lE '<(tracefs|event-parse|kbuffer|trace-seq)\.h>|"capture/trace_instance\.h"' \
+		 $(CAPTURE_SRC))))
 CAPTURE_SRC := $(filter-out $(NEEDS_TRACEFS),$(CAPTURE_SRC))
 endif
 LIB_SRC := $(call files_below,schema,*.c) $(CAPTURE_SRC) $(call files_below,replay,*.c) \

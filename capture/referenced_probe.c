@@ -11,6 +11,7 @@
 
 #include "capture/stale_owner.h"
 #include "capture/text_file.h"
+#include "capture/trace_instance.h"
 
 #define GROUP_PREFIX "lrutape_"
 #define LIST_BYTES (1u << 20)

@@ -17,7 +17,8 @@
 #include <stdio.h>
 
 #include "capture/capture_problem.h"
-#include "capture/trace_instance.h"
+
+struct trace_instance;
 
 struct referenced_probe {
 	char group[32]; /* "": there is none */
