@@ -111,23 +111,22 @@ class_taken_from() {
 	rmdir "$group"
 }
 
-# Random reads, while kcompactd moves what there is on the machine, twice.
-class_moved() { # command...
-	local proactive=/proc/sys/vm/compaction_proactiveness old n status
-	[[ -w $proactive ]] || { echo "no $proactive" >&2; return 1; }
+# Random reads, while kcompactd moves what there is on the machine, twice. A shell of its own, for its trap.
+class_moved() ( # command...
+	proactive=/proc/sys/vm/compaction_proactiveness
+	[[ -w $proactive ]] || { echo "no $proactive" >&2; exit 1; }
 	old=$(<$proactive)
-	(
-		for n in 1 2; do
-			sleep 0.7
-			echo 100 >$proactive
-		done
-	) &
+	trap 'echo "$old" >"$proactive"' EXIT
+	trap 'exit 130' INT TERM HUP
+	for n in 1 2; do
+		sleep 0.7
+		echo 100 >$proactive
+	done &
 	"$@"
 	status=$?
 	wait
-	echo "$old" >$proactive
-	return $status
-}
+	exit $status
+)
 
 advice_kinds="cold pageout free lock lockall dontneed cut shmem splice split"
 
@@ -158,17 +157,14 @@ class_advice() {
 }
 
 # Runs a command with a swap file, where nothing else is swapped to; the file is gone afterwards.
-class_with_swap() { # command...
-	local status
-	[[ $(wc -l </proc/swaps) == 1 ]] || { echo "something is swapped to already" >&2; return 1; }
+class_with_swap() ( # command...; a shell of its own, for its trap
+	[[ $(wc -l </proc/swaps) == 1 ]] || { echo "something is swapped to already" >&2; exit 1; }
+	trap 'swapoff swapfile 2>/dev/null; rm -f swapfile' EXIT
+	trap 'exit 130' INT TERM HUP
 	dd if=/dev/zero of=swapfile bs=1M count=256 status=none && chmod 600 swapfile && mkswap -q swapfile &&
-		swapon swapfile || return
+		swapon swapfile || exit
 	"$@"
-	status=$?
-	swapoff swapfile
-	rm -f swapfile
-	return $status
-}
+)
 
 class_record() { # class tape; some classes take $CLASS_MEMORY as their limit, if it is set
 	local flush='' record=("$LRUTAPE" record -o "$2")
