@@ -158,15 +158,15 @@ int referenced_probe_make(const char *tracefs, struct referenced_probe *probe,
 
 int referenced_probe_remove(const char *tracefs, struct referenced_probe *probe)
 {
-	int error = 0;
+	int error, of_look = 0;
 
 	if (!probe->group[0])
 		return 0;
 	error = undefine(tracefs, probe->group, "folio_referenced");
 	if (probe->has_look)
-		error = undefine(tracefs, probe->group, "folio_look") ?: error;
+		of_look = undefine(tracefs, probe->group, "folio_look");
 	memset(probe, 0, sizeof(*probe));
-	return error;
+	return error ? error : of_look;
 }
 
 /* ---- from addresses to frames */

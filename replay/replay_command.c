@@ -105,7 +105,8 @@ static int open_runs(const struct replay_options *options, const char *tape, str
 				if (status)
 					return status == CORE_ERR_NAME ? -COMMAND_MISUSED :
 									 -COMMAND_FAILED;
-				run[nr].own_looks = run[nr].memory_pages == REPLAY_MEMORY_RECORDED &&
+				run[nr].own_looks = run[nr].memory_pages ==
+							    REPLAY_MEMORY_RECORDED &&
 						    is_base_of(recorded->name, run[nr].about.name);
 				run[nr].is_recorded = !n && run[nr].own_looks &&
 						      !strcmp(run[nr].about.name, recorded->name);
