@@ -162,6 +162,10 @@ int results_set_walks(struct results *results, int64_t tape_id, uint64_t from_ns
 int results_add_undecided(struct results *results, int64_t tape_id, const char *what,
 			  const char *cause, uint64_t count);
 
+/** results_add_inferred_by_check() - what check inferred by the named rule. Return: 0 or negative. */
+int results_add_inferred_by_check(struct results *results, int64_t tape_id, const char *rule,
+				  uint64_t count);
+
 /* One decision that was not predicted. */
 struct results_mismatch {
 	int64_t tape_id;

@@ -28,6 +28,7 @@
 	S(ADD_DISAGREEMENT, "INSERT INTO disagreement VALUES (?, ?, ?, ?, ?)")                     \
 	S(ADD_DRIFT, "INSERT INTO drift VALUES (?, ?, ?, ?, ?, ?)")                                \
 	S(ADD_UNDECIDED, "INSERT INTO undecided VALUES (?, ?, ?, ?)")                              \
+	S(ADD_INFERRED_BY_CHECK, "INSERT INTO inferred_by_check VALUES (?, ?, ?)")                 \
 	S(ADD_MISMATCH, "INSERT INTO mismatch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")           \
 	S(ADD_RUN, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)")            \
 	S(END_RUN, "UPDATE run SET accesses = ?2, stimuli = ?3, inferred = ?4 WHERE run_id = ?1")  \
@@ -372,6 +373,13 @@ int results_add_undecided(struct results *results, int64_t tape_id, const char *
 {
 	return ADD(results, ADD_UNDECIDED, TAPE(tape_id), REQUIRED("what was not decided", what),
 		   WORD(cause_list, cause), U64("count", count));
+}
+
+int results_add_inferred_by_check(struct results *results, int64_t tape_id, const char *rule,
+				  uint64_t count)
+{
+	return ADD(results, ADD_INFERRED_BY_CHECK, TAPE(tape_id),
+		   REQUIRED("an inference rule", rule), U64("count", count));
 }
 
 int results_add_mismatch(struct results *results, const struct results_mismatch *mismatch)

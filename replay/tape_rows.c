@@ -120,6 +120,10 @@ static void add_agreement(struct results *results, int64_t tape_id, const struct
 	for (unsigned int i = 0; check_undecided_kind(check, i, &kind); i++)
 		results_add_undecided(results, tape_id, kind.name, check_cause_name(kind.cause),
 				      kind.count);
+	for (unsigned int rule = 1; rule < NR_INFER_RULES; rule++)
+		if (world->inferred[rule])
+			results_add_inferred_by_check(results, tape_id, infer_rule_name(rule),
+						      world->inferred[rule]);
 	for (unsigned int i = 0; (mismatch = check_mismatch(check, i)); i++) {
 		const struct results_mismatch row = {
 			.tape_id = tape_id,

@@ -113,6 +113,13 @@ CREATE TABLE undecided (
 	count   INTEGER NOT NULL
 );
 
+-- What check inferred on the way, by rule: docs/fidelity.md has them.
+CREATE TABLE inferred_by_check (
+	tape_id INTEGER NOT NULL REFERENCES tape,
+	rule    TEXT NOT NULL,
+	count   INTEGER NOT NULL
+);
+
 -- The first decisions that were not predicted, one by one.
 CREATE TABLE mismatch (
 	tape_id      INTEGER NOT NULL REFERENCES tape,
@@ -507,6 +514,7 @@ CREATE UNIQUE INDEX agreement_once ON agreement (tape_id, memcg_id, decision);
 CREATE UNIQUE INDEX disagreement_once ON disagreement (tape_id, memcg_id, decision, cause);
 CREATE UNIQUE INDEX drift_once ON drift (tape_id, memcg_id, lists);
 CREATE UNIQUE INDEX undecided_once ON undecided (tape_id, what);
+CREATE UNIQUE INDEX inferred_by_check_once ON inferred_by_check (tape_id, rule);
 CREATE UNIQUE INDEX mismatch_once ON mismatch (tape_id, number);
 CREATE UNIQUE INDEX run_setting_once ON run_setting (run_id, name);
 CREATE UNIQUE INDEX counter_once ON counter (run_id, memcg_id, name);

@@ -155,6 +155,13 @@ static void print_undecided(const struct check_report *report)
 	}
 }
 
+static void print_inferred(const struct world *world)
+{
+	puts("inferred, by rule, on the whole machine:");
+	for (unsigned int rule = 1; rule < NR_INFER_RULES; rule++)
+		print_count(world->inferred[rule], infer_rule_name(rule));
+}
+
 static void print_mismatches(const struct check_report *report)
 {
 	const struct check_mismatch *mismatch;
@@ -183,6 +190,8 @@ void check_report_text(const struct check_report *report, bool all)
 		print_others(report);
 	}
 	print_undecided(report);
+	if (all)
+		print_inferred(world);
 	print_mismatches(report);
 }
 
@@ -292,6 +301,20 @@ static void json_drifts(const struct check_report *report)
 	}
 }
 
+static void json_inferred(const struct world *world)
+{
+	const char *before = "";
+
+	fputs("\n  ],\n  \"inferred\": {", stdout);
+	for (unsigned int rule = 1; rule < NR_INFER_RULES; rule++) {
+		if (!world->inferred[rule])
+			continue;
+		printf("%s\"%s\": %" PRIu64, before, infer_rule_name(rule), world->inferred[rule]);
+		before = ", ";
+	}
+	fputs("}", stdout);
+}
+
 void check_report_json(const struct check_report *report)
 {
 	const struct check_mismatch *mismatch;
@@ -329,7 +352,8 @@ void check_report_json(const struct check_report *report)
 	for (unsigned int i = 0; check_undecided_kind(report->check, i, &kind); i++)
 		printf("%s\n    {\"what\": \"%s\", \"cause\": \"%s\", \"count\": %" PRIu64 "}",
 		       i ? "," : "", kind.name, check_cause_name(kind.cause), kind.count);
-	fputs("\n  ],\n  \"mismatches\": [", stdout);
+	json_inferred(report->world);
+	fputs(",\n  \"mismatches\": [", stdout);
 	for (unsigned int i = 0; (mismatch = kept_mismatch(report, i)); i++) {
 		fputs(i ? ",\n" : "\n", stdout);
 		json_mismatch(report, mismatch);

@@ -39,6 +39,7 @@ same('drifts',
      sorted(db.execute('SELECT memcg_id, lists, since_ns, isolations, equal FROM drift').fetchall()))
 same('undecided', [(r['what'], r['cause'], r['count']) for r in said['undecided']],
      db.execute('SELECT what, cause, count FROM undecided ORDER BY rowid').fetchall())
+same('inferred', list(said['inferred'].items()), db.execute('SELECT rule, count FROM inferred_by_check ORDER BY rowid').fetchall())
 lost = said['lost']
 same('tape',
      [(said['events'], lost['events'], lost['places_of_unknown_size'], lost['overrun'], said['kernel_release'],
@@ -47,7 +48,7 @@ same('tape',
                 ' checked_policy, checked_rules, walks_from_ns FROM tape').fetchall())
 
 # ---- JSON and text
-rows, causes, drifts, undecided, walks, memcg, part = [], [], [], [], [], None, None
+rows, causes, drifts, undecided, inferred, walks, memcg, part = [], [], [], [], [], [], None, None
 with open(sys.argv[3]) as file:
     for line in file:
         line = line.rstrip('\n')
@@ -57,6 +58,8 @@ with open(sys.argv[3]) as file:
             part = 'causes'
         elif line.startswith('seen and not decided'):
             part = 'undecided'
+        elif line.startswith('inferred, by rule'):
+            part = 'inferred'
         elif m := re.match(r'  drift of the (\w+) lists from ([0-9.]+) on: of (\d+) isolations since then (\d+)', line):
             drifts.append((memcg, m[1], m[2], int(m[3]), int(m[4])))
         elif m := re.match(r'events lost: (\d+)', line):
@@ -65,6 +68,8 @@ with open(sys.argv[3]) as file:
             walks.append(m[1])
         elif part == 'undecided' and (m := re.match(r' +(\d+)  ', line)):
             undecided.append(int(m[1]))
+        elif part == 'inferred' and (m := re.match(r' +(\d+)  (\w+)$', line)):
+            inferred.append((m[2], int(m[1])))
         elif part == 'causes' and (m := re.match(r' +(\d+)  (\w+): ', line)):
             causes.append((memcg, m[2], int(m[1])))
         elif part == 'decisions' and (m := re.match(r'  (\w+) +(\d+) +(\d+) +[0-9.]+ %(?:  at ([0-9.]+): (.*))?$', line)):
@@ -90,5 +95,6 @@ same('causes of the text', sorted((memcg, cause, n) for (memcg, cause), n in sum
 same('drifts of the text', [(r['memcg'], r['lists'], seconds(r['since_ns']), r['isolations'], r['equal'])
                             for r in said['drifts']], drifts)
 same('undecided of the text', [r['count'] for r in said['undecided'] if r['count']], undecided)
+same('inferred of the text', list(said['inferred'].items()), inferred)
 same('walks of the text', [seconds(said['walks_from_ns'])] if said['walks_from_ns'] is not None else [], walks)
 sys.exit(wrong != 0)

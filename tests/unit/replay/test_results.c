@@ -219,7 +219,8 @@ static void what_is_added_is_there(void **state)
 	assert_int_equal(ask("SELECT never = 4 AND drawn = 12 AND always = 90 FROM v_stress"), 1);
 	assert_int_equal(
 		ask("SELECT count(*) FROM sqlite_master WHERE name LIKE '%\\_once' ESCAPE '\\'"),
-		17);
+		18);
+	assert_int_equal(ask("SELECT count FROM inferred_by_check WHERE rule = 'exec_stack'"), 3);
 }
 
 static void every_name_of_the_lists_is_accepted(void **state)
