@@ -10,18 +10,24 @@ static const char estimate_sql[] =
 	"SELECT asked, unknown, unseen_faults, ifnull(first_unknown_seconds, -1)"
 	" FROM v_estimate WHERE run_id = ?";
 
-/* The kernel's words for refaults, evictions and activations, of all memcgs that the tape is about. */
+/*
+ * The kernel's words for refaults, evictions and activations, of all memcgs that the tape is about. The machine's own
+ * count has them all in it.
+ */
 static const char accuracy_sql[] =
-	"WITH seeded AS (SELECT c.run_id, c.name, sum(c.value) AS value FROM v_accuracy a"
+	"WITH held AS (SELECT a.*, source = 'vmstat' AS of_all FROM v_accuracy a WHERE tape_id = ?1"
+	"  AND (source = 'vmstat' OR NOT EXISTS (SELECT 1 FROM v_accuracy m"
+	"   WHERE m.run_id = a.run_id AND m.name = a.name AND m.source = 'vmstat'))),"
+	" seeded AS (SELECT c.run_id, c.name, sum(c.value) AS value FROM held a"
 	"  JOIN v_run r ON r.tape_id = a.tape_id AND r.policy = a.policy AND r.seed > 0"
 	"   AND r.memory_pages IS a.memory_pages"
-	"  JOIN v_counter c ON c.run_id = r.run_id AND c.memcg_id = a.memcg_id AND c.name = a.name"
-	"  WHERE a.tape_id = ?1 GROUP BY c.run_id, c.name)"
+	"  JOIN v_counter c ON c.run_id = r.run_id AND c.name = a.name"
+	"   AND (a.of_all OR c.memcg_id = a.memcg_id) GROUP BY c.run_id, c.name)"
 	" SELECT name, sum(kernel), sum(replay),"
 	" (SELECT count(*) FROM seeded s WHERE s.name = a.name),"
 	" (SELECT min(value) FROM seeded s WHERE s.name = a.name),"
-	" (SELECT max(value) FROM seeded s WHERE s.name = a.name) FROM v_accuracy a"
-	" WHERE tape_id = ?1 AND name IN ('workingset_refault_anon', 'workingset_refault_file',"
+	" (SELECT max(value) FROM seeded s WHERE s.name = a.name) FROM held a"
+	" WHERE name IN ('workingset_refault_anon', 'workingset_refault_file',"
 	" 'pgsteal_direct', 'pgactivate', 'pswpin', 'pgmajfault')"
 	" GROUP BY number ORDER BY number";
 

@@ -32,6 +32,7 @@ const char *accuracy_source_name(enum accuracy_source source)
 {
 	static const char *const name[] = {
 		[ACCURACY_MEMORY_STAT] = "memory.stat",
+		[ACCURACY_VMSTAT] = "vmstat",
 		[ACCURACY_COUNT_EVENTS] = "count_memcg_events",
 		[ACCURACY_OTHER_EVENTS] = "events",
 	};
@@ -226,7 +227,7 @@ int64_t accuracy_value(const struct accuracy *accuracy, const struct world *worl
 	if (memcg >= accuracy->nr)
 		return -1;
 	counts = &accuracy->memcg[memcg];
-	*source = ACCURACY_MEMORY_STAT;
+	*source = memcg == WORLD_ROOT ? ACCURACY_VMSTAT : ACCURACY_MEMORY_STAT;
 	if (counts->stat[counter] >= 0)
 		return counts->stat[counter];
 	*source = ACCURACY_COUNT_EVENTS;

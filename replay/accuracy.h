@@ -2,8 +2,8 @@
 /*
  * What the recorded kernel itself counted, to hold a free-running replay of the recorded policy against.
  *
- * Three sources, the first that has a counter: memory.stat at the tape's end less that at its start; the
- * kernel's own count_memcg_events; or totals that other events carry (what reclaim calls say they
+ * Three sources, the first that has a counter: memory.stat, for the machine /proc/vmstat, at the tape's end less that at
+ * its start; the kernel's own count_memcg_events; or totals that other events carry (what reclaim calls say they
  * have reclaimed).
  */
 #ifndef REPLAY_ACCURACY_H
@@ -18,6 +18,7 @@
 
 enum accuracy_source {
 	ACCURACY_MEMORY_STAT,
+	ACCURACY_VMSTAT, /* the machine's, of all memcgs together */
 	ACCURACY_COUNT_EVENTS,
 	ACCURACY_OTHER_EVENTS,
 };

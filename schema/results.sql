@@ -198,7 +198,7 @@ CREATE TABLE accuracy (
 	name     TEXT NOT NULL REFERENCES counter_kind(name),
 	kernel   INTEGER NOT NULL,
 	replay   INTEGER NOT NULL,
-	source   TEXT NOT NULL              -- of kernel: memory.stat, count_memcg_events, events
+	source   TEXT NOT NULL              -- of kernel: memory.stat, vmstat, count_memcg_events, events
 );
 
 -- What a run asked of mapped pages, whose loads and stores are in no event: what the tape did not decide

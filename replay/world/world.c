@@ -689,6 +689,8 @@ int64_t world_machine_pages(const struct world *world)
 
 bool world_only_machine_reclaims(const struct world *world)
 {
+	if (world->foreign.nr_rows)
+		return false;
 	for (uint32_t n = 0; n < world->nr_memcgs; n++)
 		if (world->memcg[n].limit_pages != INT64_MAX ||
 		    world->memcg[n].high_pages != INT64_MAX)

@@ -304,7 +304,7 @@ static inline bool world_reads_known(const struct world *world)
  */
 int64_t world_machine_pages(const struct world *world);
 
-/** world_only_machine_reclaims() - no group has a limit: all reclaim of a run is the machine's, as /proc/vmstat counts it. */
+/** world_only_machine_reclaims() - no group has a limit, and nobody asked for memory of one: all reclaim of a run is the machine's, as /proc/vmstat counts it. */
 bool world_only_machine_reclaims(const struct world *world);
 
 /** world_recorded_memory() - what `--memory` changes: the limited memcg's limit, or the machine's. INT64_MAX: neither. */

@@ -159,6 +159,7 @@ static void what_is_added_is_there(void **state)
 							   .decided = 30,
 							   .equal = 30,
 							   .first_mismatch_ns = RESULTS_NONE });
+	results_add_inferred_by_check(results, tape_id, "exec_stack", 3);
 	results_add_setting(results, run_id, "a", "1");
 	results_add_counter(results, run_id, 77, "misses", INT64_MAX);
 	results_add_counter(results, run_id, 77, "resident_max", 5);

@@ -183,7 +183,6 @@ static void add_pread_agreement(struct results *results, int64_t tape_id)
 	results_add_disagreement(results, tape_id, PREAD_MEMCG, "insertion_list", "unexplained", 1);
 	results_add_disagreement(results, tape_id, PREAD_MEMCG, "insertion_list", "lost_events", 1);
 	results_add_undecided(results, tape_id, "unseen_folio", "unseen_folio", 17);
-	results_add_inferred_by_check(results, tape_id, "exec_stack", 3);
 	results_add_drift(results, tape_id, PREAD_MEMCG, true, 6000000000, 40, 12);
 	results_set_walks(results, tape_id, 6500000000);
 	results_add_mismatch(results, &mismatch);
