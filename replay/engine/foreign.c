@@ -15,6 +15,7 @@ int replay_foreign_init(struct replay *replay)
 	return replay->foreign ? 0 : -1;
 }
 
+/* Kernel: mm/swap.c, lru_add_drain_all(), v6.18. */
 static void drain_all_batches(struct mm *mm)
 {
 	for (unsigned int cpu = 0; cpu < mm->config.nr_cpus; cpu++)

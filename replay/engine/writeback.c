@@ -48,7 +48,10 @@ void replay_writeback(struct replay *replay)
 
 	if (!follows_writeback(replay))
 		return;
-	/* The walk over dirty folios has come to its first release of some. */
+	/*
+	 * The walk over dirty folios has come to its first release of some.
+	 * Kernel: mm/swap.c, folio_batch_release(), v6.18.
+	 */
 	if (replay->world->writeback.written.nr && replay->world->writeback.first_of_walk)
 		lru_add_drain(mm, replay_cpu(replay), DRAIN_release);
 	machine_writeback(&replay->machine, rotate, replay);
