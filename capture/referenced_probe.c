@@ -2,7 +2,6 @@
 #include "capture/referenced_probe.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,27 +21,13 @@
 #define SAMPLE_BYTES (256u << 12)
 #define CALIBRATIONS 3
 
-/* Not by text_file_write(): who truncates this file removes everybody's probes. */
+/* Who truncates this file removes everybody's probes. */
 static int control(const char *tracefs, const char *line)
 {
 	char path[PATH_MAX];
-	size_t size = strlen(line);
-	int fd, error = 0;
-	ssize_t put;
 
 	snprintf(path, sizeof(path), "%s/kprobe_events", tracefs);
-	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	do {
-		put = write(fd, line, size);
-	} while (put < 0 && errno == EINTR);
-	if (put < 0)
-		error = -errno;
-	else if ((size_t)put != size)
-		error = -EIO;
-	close(fd);
-	return error;
+	return text_file_append(path, line);
 }
 
 static int undefine(const char *tracefs, const char *group, const char *event)

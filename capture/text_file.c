@@ -52,9 +52,9 @@ err_free:
 	return NULL;
 }
 
-int text_file_write(const char *path, const char *text)
+static int write_whole(const char *path, int flags, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int fd = open(path, O_WRONLY | flags | O_CLOEXEC);
 	size_t size = strlen(text);
 	int error = 0;
 	ssize_t put;
@@ -70,4 +70,14 @@ int text_file_write(const char *path, const char *text)
 		error = -EIO;
 	close(fd);
 	return error;
+}
+
+int text_file_write(const char *path, const char *text)
+{
+	return write_whole(path, O_TRUNC, text);
+}
+
+int text_file_append(const char *path, const char *text)
+{
+	return write_whole(path, O_APPEND, text);
 }

@@ -21,4 +21,7 @@ char *text_file_read(const char *path, size_t limit_bytes, size_t *size);
  */
 int text_file_write(const char *path, const char *text);
 
+/** text_file_append() - the same without truncating, which in some control files undoes what others wrote. */
+int text_file_append(const char *path, const char *text);
+
 #endif
