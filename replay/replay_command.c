@@ -222,11 +222,7 @@ static bool nothing_is_reclaimed(const struct world *world)
 /* Something was swapped out, and which pages come back is on no event that the tape has. */
 static bool swap_is_not_followed(const struct world *world, const struct tape_reader *reader)
 {
-	for (unsigned int i = 0; !world->anon && tape_reader_type(reader, i); i++)
-		if (tape_reader_type(reader, i)->kind == EVENT_MM_VMSCAN_WRITE_FOLIO &&
-		    tape_reader_type_events(reader, i))
-			return true;
-	return false;
+	return !world->anon && tape_reader_kind_events(reader, EVENT_MM_VMSCAN_WRITE_FOLIO);
 }
 
 /* What is told of a tape once the results are in their place. */

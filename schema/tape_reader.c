@@ -240,6 +240,16 @@ uint64_t tape_reader_type_events(const struct tape_reader *reader, unsigned int 
 	return number < reader->summary.nr_types ? reader->type_events[number] : 0;
 }
 
+uint64_t tape_reader_kind_events(const struct tape_reader *reader, enum event_kind kind)
+{
+	uint64_t nr = 0;
+
+	for (unsigned int i = 0; i < reader->summary.nr_types; i++)
+		if (reader->type[i]->kind == kind)
+			nr += reader->type_events[i];
+	return nr;
+}
+
 const struct tape_blob *tape_reader_blob(const struct tape_reader *reader, size_t i)
 {
 	return i < reader->nr_blobs ? &reader->blob[i] : NULL;

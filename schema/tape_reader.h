@@ -133,6 +133,9 @@ const struct tape_type *tape_reader_type(const struct tape_reader *reader, unsig
 /** tape_reader_type_events() - events of that type on the whole tape, 0 past the last one. */
 uint64_t tape_reader_type_events(const struct tape_reader *reader, unsigned int number);
 
+/** tape_reader_kind_events() - events of that kind on the whole tape, of all types that are of it. */
+uint64_t tape_reader_kind_events(const struct tape_reader *reader, enum event_kind kind);
+
 /**
  * tape_reader_check() - read every frame and hold it against its checksums and the index
  *

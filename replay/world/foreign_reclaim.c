@@ -467,11 +467,8 @@ static int by_time(const void *a, const void *b)
 /* There is nothing to find where no memcg reclaims, or where who is in which is only inferred. */
 static bool may_have_any(const struct world *world, const struct tape_reader *reader)
 {
-	for (unsigned int i = 0; tape_reader_type(reader, i); i++)
-		if (tape_reader_type(reader, i)->kind == EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN &&
-		    tape_reader_type_events(reader, i))
-			return !world->memcg_inferred && !world->all_in_command_memcg;
-	return false;
+	return !world->memcg_inferred && !world->all_in_command_memcg &&
+	       tape_reader_kind_events(reader, EVENT_MM_VMSCAN_MEMCG_RECLAIM_BEGIN);
 }
 
 int foreign_reclaim_find(struct world *world, struct tape_reader *reader)

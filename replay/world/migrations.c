@@ -312,15 +312,6 @@ static int by_time(const void *a, const void *b)
 		       (one->pfn > two->pfn) - (one->pfn < two->pfn);
 }
 
-static bool any_of_kind(const struct tape_reader *reader, int kind)
-{
-	for (unsigned int i = 0; tape_reader_type(reader, i); i++)
-		if ((int)tape_reader_type(reader, i)->kind == kind &&
-		    tape_reader_type_events(reader, i))
-			return true;
-	return false;
-}
-
 int migrations_find(struct world *world, struct tape_reader *reader)
 {
 	struct migration_pass pass = {
@@ -332,8 +323,8 @@ int migrations_find(struct world *world, struct tape_reader *reader)
 	const struct tape_event *event;
 	int ret = 0;
 
-	if (!any_of_kind(reader, EVENT_MM_MIGRATE_PAGES) ||
-	    !any_of_kind(reader, EVENT_MM_PAGE_FREE))
+	if (!tape_reader_kind_events(reader, EVENT_MM_MIGRATE_PAGES) ||
+	    !tape_reader_kind_events(reader, EVENT_MM_PAGE_FREE))
 		return 0;
 	pass.cpu = calloc(pass.nr_cpus, sizeof(*pass.cpu));
 	pass.failed = !pass.cpu || by_pfn_init(&pass.frame);

@@ -56,14 +56,6 @@ static int64_t free_at_wake(const struct zones *zones, uint64_t highest)
 	return pages;
 }
 
-static bool kswapd_wakes(const struct tape_reader *reader)
-{
-	for (unsigned int i = 0; tape_reader_type(reader, i); i++)
-		if (tape_reader_type(reader, i)->kind == EVENT_MM_VMSCAN_KSWAPD_WAKE)
-			return tape_reader_type_events(reader, i);
-	return false;
-}
-
 /* The next blob of zones behind the start's, NULL: there is none. */
 static const struct tape_blob *next_zoneinfo(const struct tape_reader *reader, size_t *i)
 {
@@ -247,7 +239,8 @@ int overhead_find(struct world *world, struct tape_reader *reader)
 	size_t i = 0;
 	int ret;
 
-	if (world_machine_pages(world) == INT64_MAX || !kswapd_wakes(reader))
+	if (world_machine_pages(world) == INT64_MAX ||
+	    !tape_reader_kind_events(reader, EVENT_MM_VMSCAN_KSWAPD_WAKE))
 		return 0;
 	blob = next_zoneinfo(reader, &i);
 	while (enough && (ret = tape_reader_next(reader, &event)) > 0) {

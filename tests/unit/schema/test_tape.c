@@ -238,6 +238,8 @@ static void a_type_comes_back_with_its_slots(void **state)
 	assert_true(type->present == (1 << MM_LRU_INSERTION_PFN | 1 << MM_LRU_INSERTION_FLAGS));
 	assert_string_equal(type->field[1].ctype, "int");
 	assert_int_equal(tape_reader_type_events(reader, 0), 1);
+	assert_int_equal(tape_reader_kind_events(reader, EVENT_MM_LRU_INSERTION), 1);
+	assert_int_equal(tape_reader_kind_events(reader, EVENT_MM_LRU_ACTIVATE), 0);
 	assert_int_equal(next(reader)->value[MM_LRU_INSERTION_PFN], 11);
 	assert_int_equal(tape_reader_rewind(reader), 0);
 	assert_true(next(reader)->value[MM_LRU_INSERTION_LRU] == TAPE_VALUE_ABSENT);
