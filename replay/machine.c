@@ -343,14 +343,7 @@ struct folio *machine_migrate(struct machine *machine, struct folio *folio, uint
 
 	if (old && folio_test(old, FOLIO_alive))
 		machine_forget(machine, old);
-	for (int which = 0; folio->nr_batches && which < NR_LRU_BATCHES; which++)
-		for (unsigned int cpu = 0; folio->nr_batches && cpu < mm->config.nr_cpus; cpu++)
-			while (lru_batch_remove(mm, cpu, (enum lru_batch)which, folio) >= 0)
-				;
-	if (folio_test(folio, PG_lru))
-		mm->policy->folio_removed(mm, folio->lruvec, folio);
-	else if (folio_test(folio, FOLIO_isolated))
-		list_del(&folio->lru);
+	mm_folio_take_off(mm, folio);
 	moved = mm_folio_move(mm, folio, pfn);
 	if (!moved)
 		return NULL;

@@ -231,10 +231,8 @@ struct folio *mm_folio_born(struct mm *mm, uint64_t pfn, struct mem_cgroup *memc
 	return folio;
 }
 
-void mm_folio_forget(struct mm *mm, struct folio *folio)
+void mm_folio_take_off(struct mm *mm, struct folio *folio)
 {
-	if (!folio_test(folio, FOLIO_alive))
-		return;
 	for (int which = 0; folio->nr_batches && which < NR_LRU_BATCHES; which++)
 		for (unsigned int cpu = 0; folio->nr_batches && cpu < mm->config.nr_cpus; cpu++)
 			while (lru_batch_remove(mm, cpu, (enum lru_batch)which, folio) >= 0)
@@ -243,6 +241,13 @@ void mm_folio_forget(struct mm *mm, struct folio *folio)
 		mm->policy->folio_removed(mm, folio->lruvec, folio);
 	else if (folio_test(folio, FOLIO_isolated))
 		list_del(&folio->lru); /* off reclaim's own list */
+}
+
+void mm_folio_forget(struct mm *mm, struct folio *folio)
+{
+	if (!folio_test(folio, FOLIO_alive))
+		return;
+	mm_folio_take_off(mm, folio);
 	mm_charge(folio->lruvec->memcg, -(int64_t)folio_nr_pages(folio));
 	if (mm->zones.nr)
 		zone_give(mm, folio);

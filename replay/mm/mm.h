@@ -99,6 +99,9 @@ void mm_memcg_removed(struct mm *mm, struct mem_cgroup *memcg);
  */
 struct folio *mm_folio_born(struct mm *mm, uint64_t pfn, struct mem_cgroup *memcg, uint8_t order);
 
+/** mm_folio_take_off() - a folio leaves its list, or reclaim's, and all batches; its flags and charge stay. */
+void mm_folio_take_off(struct mm *mm, struct folio *folio);
+
 /** mm_folio_forget() - a folio is gone, wherever it was; nothing is counted but its charge. */
 void mm_folio_forget(struct mm *mm, struct folio *folio);
 
