@@ -3,59 +3,17 @@
  * What the probe on folio_referenced() tells, and what check makes of it. 31 mapped pages of a file, oldest first;
  * the lists' growth, where it is on the tape, is that of Linux 6.13 and newer.
  */
-#include "tests/unit/made_check.h"
+#include "tests/unit/replay/looks_story.h"
 
-#define INACTIVE_FILE 2
-#define ACTIVE_FILE 3
 #define READ 0x1
 #define EXEC 0x5
 
-static struct made_tape tape;
-static struct world world;
-static struct check *check;
 static bool grows; /* lists that grow are on the tape */
-static unsigned int nr_verdicts[4]; /* by word */
 
-static int begin(void **state)
+static int begin_without_growth(void **state)
 {
-	(void)state;
-	made_tape_begin(&tape, NULL);
-	made_machine(&tape, 64);
-	check = NULL;
 	grows = false;
-	memset(nr_verdicts, 0, sizeof(nr_verdicts));
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	check_close(check);
-	world_exit(&world);
-	made_tape_end(&tape);
-	return 0;
-}
-
-static void count_verdict(void *ctx, const struct check_verdict *verdict)
-{
-	(void)ctx;
-	nr_verdicts[verdict->word]++;
-}
-
-static void run_check(const char *release)
-{
-	check = made_check_open(&tape, &world, release, 1);
-	check_tell_verdicts(check, count_verdict, NULL);
-	made_check_read(check, &world, &tape);
-}
-
-static void assert_decided(enum check_decision decision, uint64_t decided, uint64_t equal)
-{
-	const struct check_tally *tally = check_tally(check, world.command_memcg, decision);
-
-	assert_non_null(tally);
-	assert_int_equal(tally->decided, decided);
-	assert_int_equal(tally->equal, equal);
+	return begin(state);
 }
 
 static void list_grows(uint64_t lru)
@@ -64,21 +22,10 @@ static void list_grows(uint64_t lru)
 		made_event(&tape, 0, GROUP_TASK, MOD_MEMCG_LRUVEC_STATE, GROUP_ID, lru, 1);
 }
 
-static void isolate(uint64_t lru, uint64_t nr)
-{
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_ISOLATE, 4, 0, nr, nr, 0, nr, lru);
-}
-
 static void look(uint64_t page, uint64_t referenced, uint64_t vm_flags)
 {
 	made_event(&tape, 0, GROUP_TASK, FOLIO_REFERENCED, MADE_PFN + page, 1, referenced,
 		   vm_flags);
-}
-
-static void shrunk(uint64_t nr, uint64_t nr_reclaimed, uint64_t nr_active, uint64_t nr_ref_keep)
-{
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, nr, nr_reclaimed, 0, 0,
-		   0, 0, 0, nr_active, nr_ref_keep);
 }
 
 static void active_shrunk(uint64_t nr, uint64_t nr_active)
@@ -95,22 +42,11 @@ static void evict_next(uint64_t page)
 	shrunk(1, 1, 0, 0);
 }
 
-static void map_31_pages(void)
-{
-	for (uint64_t page = 0; page < 31; page++)
-		made_add(&tape, 0, GROUP_TASK, page);
-	for (uint64_t page = 0; page < 31; page++) {
-		list_grows(INACTIVE_FILE);
-		made_insertion(&tape, 0, GROUP_TASK, page, INACTIVE_FILE);
-	}
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_MAP_PAGES, MADE_INO, MADE_DEV, 0, 30);
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_BEGIN, 0, 0);
-}
-
 /* The first three, young once and executable, become active; the fourth is young, and no program: kept. */
 static void three_become_active(void)
 {
-	map_31_pages();
+	map_31_pages(grows);
+	reclaim_begins();
 	isolate(INACTIVE_FILE, 4);
 	look(0, 1, EXEC);
 	look(1, 1, EXEC);
@@ -183,7 +119,8 @@ static void another_number_that_stays_is_a_flaw(void **state)
 static void inferred_word_is_held_against_the_probe(void **state)
 {
 	(void)state;
-	map_31_pages();
+	map_31_pages(grows);
+	reclaim_begins();
 	isolate(INACTIVE_FILE, 2);
 	look(0, 1, READ);
 	made_delete(&tape, 0, GROUP_TASK, 0);
@@ -198,7 +135,8 @@ static void inferred_word_is_held_against_the_probe(void **state)
 static void look_corrects_the_list(void **state)
 {
 	(void)state;
-	map_31_pages();
+	map_31_pages(grows);
+	reclaim_begins();
 	evict_next(1);
 	evict_next(0);
 	evict_next(2);
@@ -212,7 +150,8 @@ static void two_events_are_one_look(void **state)
 {
 	(void)state;
 	made_type(&tape, EVENT_FOLIO_REFERENCED, "", "pfn");
-	map_31_pages();
+	map_31_pages(grows);
+	reclaim_begins();
 	isolate(INACTIVE_FILE, 2);
 	for (uint64_t page = 0; page < 2; page++) {
 		made_event(&tape, 0, GROUP_TASK, FOLIO_LOOK, MADE_PFN + page, 1);
@@ -232,7 +171,8 @@ static void half_a_look_after_a_loss_is_none(void **state)
 {
 	(void)state;
 	made_type(&tape, EVENT_FOLIO_REFERENCED, "", "pfn");
-	map_31_pages();
+	map_31_pages(grows);
+	reclaim_begins();
 	isolate(INACTIVE_FILE, 1);
 	made_event(&tape, 0, GROUP_TASK, FOLIO_LOOK, MADE_PFN, 1);
 	assert_int_equal(tape_stream_lost(tape_writer_stream(tape.writer, 0), 3), 0);
@@ -243,7 +183,7 @@ static void half_a_look_after_a_loss_is_none(void **state)
 	assert_null(check_tally(check, world.command_memcg, CHECK_page_tables));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_without_growth, end)
 
 int main(void)
 {

@@ -5,93 +5,20 @@
  *   file   31 pages, mapped, oldest first   isolated 0..7: 0 and 2 go, 3 becomes active, the others stay
  *   anon   4 pages, two written to swap     their writes end, they move to the tail: the last one first
  */
-#include "tests/unit/made_check.h"
+#include "tests/unit/replay/looks_story.h"
 
-#define INACTIVE_ANON 0
-#define INACTIVE_FILE 2
-#define ACTIVE_FILE 3
-#define ANON_PFN UINT64_C(0x8000)
-#define ANON_FLAGS 0x13 /* mapped, anon, swapbacked */
 #define SWAPCACHE_FLAGS 0x1b
-#define SWAP_SECTOR UINT64_C(800)
 
-static struct made_tape tape;
-static struct world world;
-static struct check *check;
-static unsigned int nr_verdicts[4]; /* by word */
-
-static int begin(void **state)
+static void run_check_with_foresight(void)
 {
-	(void)state;
-	made_tape_begin(&tape, NULL);
-	made_machine(&tape, 64);
-	check = NULL;
-	memset(nr_verdicts, 0, sizeof(nr_verdicts));
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	check_close(check);
-	world_exit(&world);
-	made_tape_end(&tape);
-	return 0;
-}
-
-static void count_verdict(void *ctx, const struct check_verdict *verdict)
-{
-	(void)ctx;
-	nr_verdicts[verdict->word]++;
-}
-
-static void run_check(void)
-{
-	check = made_check_open(&tape, &world, "6.18", 1);
+	open_check("6.18");
 	assert_int_equal(check_look_ahead(check, tape.reader), 0);
-	check_tell_verdicts(check, count_verdict, NULL);
 	made_check_read(check, &world, &tape);
-}
-
-static void assert_decided(enum check_decision decision, uint64_t decided, uint64_t equal)
-{
-	const struct check_tally *tally = check_tally(check, world.command_memcg, decision);
-
-	assert_non_null(tally);
-	assert_int_equal(tally->decided, decided);
-	assert_int_equal(tally->equal, equal);
 }
 
 static void list_grows(uint32_t cpu, int32_t pid, uint64_t lru)
 {
 	made_event(&tape, cpu, pid, MOD_MEMCG_LRUVEC_STATE, GROUP_ID, lru, 1);
-}
-
-static void isolate(uint64_t lru, uint64_t nr)
-{
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_ISOLATE, 4, 0, nr, nr, 0, nr, lru);
-}
-
-static void shrunk(uint64_t nr, uint64_t nr_reclaimed, uint64_t nr_ref_keep)
-{
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, nr, nr_reclaimed, 0, 0,
-		   0, 0, 0, 0, nr_ref_keep);
-}
-
-static void reclaim_begins(void)
-{
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_BEGIN, 0, 0);
-}
-
-static void map_31_pages(void)
-{
-	for (uint64_t page = 0; page < 31; page++)
-		made_add(&tape, 0, GROUP_TASK, page);
-	for (uint64_t page = 0; page < 31; page++) {
-		list_grows(0, GROUP_TASK, INACTIVE_FILE);
-		made_insertion(&tape, 0, GROUP_TASK, page, INACTIVE_FILE);
-	}
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_MAP_PAGES, MADE_INO, MADE_DEV, 0, 30);
 }
 
 /* 0 and @second go, 3 becomes active, the others stay; but for @unseen of them. */
@@ -105,24 +32,24 @@ static void first_isolation(uint64_t second, unsigned int unseen)
 	list_grows(0, GROUP_TASK, ACTIVE_FILE);
 	for (unsigned int i = 0; i < 4 - unseen; i++)
 		list_grows(0, GROUP_TASK, INACTIVE_FILE);
-	shrunk(8, 2, 5);
+	shrunk(8, 2, 0, 5);
 }
 
 static void survivors_go_where_the_lists_grow(void **state)
 {
 	(void)state;
-	map_31_pages();
+	map_31_pages(true);
 	first_isolation(2, 0);
 	/* The next are 8 and 9; 1 is the youngest but for those behind it. */
 	isolate(INACTIVE_FILE, 2);
 	made_delete(&tape, 0, GROUP_TASK, 8);
 	made_delete(&tape, 0, GROUP_TASK, 9);
-	shrunk(2, 2, 0);
+	shrunk(2, 2, 0, 0);
 	/* Only 3 is active; it is deactivated. */
 	isolate(ACTIVE_FILE, 1);
 	list_grows(0, GROUP_TASK, INACTIVE_FILE);
 	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_ACTIVE, 0, 1, 0, 1, 0, 0, 2);
-	run_check();
+	run_check_with_foresight();
 	assert_decided(CHECK_isolation, 3, 3);
 	assert_decided(CHECK_victim, 4, 4);
 	assert_int_equal(nr_verdicts[WORD_old], 4);
@@ -135,9 +62,9 @@ static void survivors_go_where_the_lists_grow(void **state)
 static void a_survivor_that_no_list_takes_is_noticed(void **state)
 {
 	(void)state;
-	map_31_pages();
+	map_31_pages(true);
 	first_isolation(2, 1);
-	run_check();
+	run_check_with_foresight();
 	assert_decided(CHECK_isolation, 1, 0);
 	assert_string_equal(check_tally(check, world.command_memcg, CHECK_isolation)->recorded,
 			    "fewer stayed than were left");
@@ -146,9 +73,9 @@ static void a_survivor_that_no_list_takes_is_noticed(void **state)
 static void a_victim_that_was_not_taken_is_noticed(void **state)
 {
 	(void)state;
-	map_31_pages();
+	map_31_pages(true);
 	first_isolation(20, 0);
-	run_check();
+	run_check_with_foresight();
 	assert_decided(CHECK_victim, 2, 1);
 	assert_decided(CHECK_isolation, 1, 0);
 }
@@ -176,8 +103,8 @@ static void an_active_folio_stays_if_somebody_has_it_mapped(void **state)
 	made_delete(&tape, 0, GROUP_TASK, 0);
 	made_delete(&tape, 0, GROUP_TASK, 2);
 	made_delete(&tape, 0, GROUP_TASK, 3);
-	shrunk(3, 3, 0);
-	run_check();
+	shrunk(3, 3, 0, 0);
+	run_check_with_foresight();
 	assert_decided(CHECK_isolation, 2, 2);
 	assert_decided(CHECK_victim, 3, 3);
 }
@@ -209,8 +136,8 @@ static void who_stayed_active_is_told_by_those_that_are_evicted(void **state)
 	isolate(INACTIVE_FILE, 2);
 	made_delete(&tape, 0, GROUP_TASK, 0);
 	made_delete(&tape, 0, GROUP_TASK, 2);
-	shrunk(2, 2, 0);
-	run_check();
+	shrunk(2, 2, 0, 0);
+	run_check_with_foresight();
 	assert_decided(CHECK_isolation, 3, 3);
 	assert_null(check_tally(check, world.command_memcg, CHECK_victim));
 	assert_int_equal(check_undecided(check)->foreseen, 2);
@@ -219,14 +146,14 @@ static void who_stayed_active_is_told_by_those_that_are_evicted(void **state)
 static void many_flaws_in_a_row_are_a_drift(void **state)
 {
 	(void)state;
-	map_31_pages();
+	map_31_pages(true);
 	reclaim_begins();
 	for (unsigned int i = 0; i < 10; i++) {
 		isolate(INACTIVE_FILE, 2);
 		list_grows(0, GROUP_TASK, INACTIVE_FILE); /* and the other one? */
-		shrunk(2, 0, 2);
+		shrunk(2, 0, 0, 2);
 	}
-	run_check();
+	run_check_with_foresight();
 	assert_null(check_tally(check, world.command_memcg, CHECK_isolation));
 	assert_non_null(check_drift(check, world.command_memcg, true));
 	assert_int_equal(check_drift(check, world.command_memcg, true)->isolations, 10);
@@ -254,21 +181,21 @@ static void swap_out_two(uint64_t first)
 	write_out(1);
 	list_grows(0, GROUP_TASK, INACTIVE_ANON);
 	list_grows(0, GROUP_TASK, INACTIVE_ANON);
-	shrunk(2, 0, 0);
+	shrunk(2, 0, 0, 0);
 	made_event_text(&tape, 1, OTHER_TASK, BLOCK_RQ_COMPLETE, "W", MADE_DEV, SWAP_SECTOR, 16);
 	list_grows(1, OTHER_TASK, INACTIVE_ANON);
 	list_grows(1, OTHER_TASK, INACTIVE_ANON);
 	isolate(INACTIVE_ANON, 2);
 	made_event(&tape, 0, GROUP_TASK, MM_PAGE_FREE, ANON_PFN + first, 0);
 	made_event(&tape, 0, GROUP_TASK, MM_PAGE_FREE, ANON_PFN + 1 - first, 0);
-	shrunk(2, 2, 0);
+	shrunk(2, 2, 0, 0);
 }
 
 static void a_written_folio_rotates_when_its_write_ends(void **state)
 {
 	(void)state;
 	swap_out_two(1);
-	run_check();
+	run_check_with_foresight();
 	assert_decided(CHECK_isolation, 2, 2);
 	assert_decided(CHECK_victim, 2, 2);
 	assert_int_equal(nr_verdicts[WORD_old], 4); /* both written, and both gone */
@@ -278,7 +205,7 @@ static void the_other_order_of_rotation_is_noticed(void **state)
 {
 	(void)state;
 	swap_out_two(0);
-	run_check();
+	run_check_with_foresight();
 	assert_decided(CHECK_isolation, 2, 1);
 }
 
@@ -305,14 +232,14 @@ static void fault_on_what_is_written(uint64_t error_code)
 	write_out(1);
 	list_grows(0, GROUP_TASK, INACTIVE_ANON);
 	list_grows(0, GROUP_TASK, INACTIVE_ANON);
-	shrunk(2, 0, 0);
+	shrunk(2, 0, 0, 0);
 	made_event(&tape, 0, GROUP_TASK, PAGE_FAULT_USER, 0, error_code);
 	made_event_text(&tape, 1, OTHER_TASK, BLOCK_RQ_COMPLETE, "W", MADE_DEV, SWAP_SECTOR, 16);
 	list_grows(1, OTHER_TASK, INACTIVE_ANON);
 	isolate(INACTIVE_ANON, 1);
 	made_event(&tape, 0, GROUP_TASK, MM_PAGE_FREE, ANON_PFN + 1, 0);
-	shrunk(1, 1, 0);
-	run_check();
+	shrunk(1, 1, 0, 0);
+	run_check_with_foresight();
 }
 
 static void a_folio_faulted_on_while_it_is_written_stays_where_it_is(void **state)
@@ -343,7 +270,7 @@ static void the_sector_read_tells_whose_refault_it_is(void **state)
 	(void)state;
 	swap_out_two(1);
 	swap_in(INACTIVE_ANON);
-	run_check();
+	run_check_with_foresight();
 	assert_decided(CHECK_refault_verdict, 1, 1);
 }
 
@@ -352,7 +279,7 @@ static void a_refault_that_was_decided_otherwise_is_noticed(void **state)
 	(void)state;
 	swap_out_two(1);
 	swap_in(INACTIVE_ANON + 1);
-	run_check();
+	run_check_with_foresight();
 	assert_decided(CHECK_refault_verdict, 1, 0);
 }
 

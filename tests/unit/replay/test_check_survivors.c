@@ -3,86 +3,9 @@
  * What becomes of isolated folios, on a tape that does not tell it: 31 mapped pages of a file, oldest first,
  * and anon pages. Those that are not evicted were young; once more young, they become active.
  */
-#include "tests/unit/made_check.h"
+#include "tests/unit/replay/looks_story.h"
 
-#define INACTIVE_ANON 0
-#define ACTIVE_FILE 3
-#define INACTIVE_FILE 2
-#define ANON_PFN UINT64_C(0x8000)
-#define ANON_FLAGS 0x13 /* mapped, anon, swapbacked */
-#define SWAP_SECTOR UINT64_C(800)
 #define GFP_OF_ANON 8
-
-static struct made_tape tape;
-static struct world world;
-static struct check *check;
-static unsigned int nr_verdicts[4]; /* by word */
-
-static int begin(void **state)
-{
-	(void)state;
-	made_tape_begin(&tape, NULL);
-	made_machine(&tape, 64);
-	check = NULL;
-	memset(nr_verdicts, 0, sizeof(nr_verdicts));
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	check_close(check);
-	world_exit(&world);
-	made_tape_end(&tape);
-	return 0;
-}
-
-static void count_verdict(void *ctx, const struct check_verdict *verdict)
-{
-	(void)ctx;
-	nr_verdicts[verdict->word]++;
-}
-
-static void run_check(const char *release)
-{
-	check = made_check_open(&tape, &world, release, 1);
-	check_tell_verdicts(check, count_verdict, NULL);
-	made_check_read(check, &world, &tape);
-}
-
-static void assert_decided(enum check_decision decision, uint64_t decided, uint64_t equal)
-{
-	const struct check_tally *tally = check_tally(check, world.command_memcg, decision);
-
-	assert_non_null(tally);
-	assert_int_equal(tally->decided, decided);
-	assert_int_equal(tally->equal, equal);
-}
-
-static void isolate(uint64_t lru, uint64_t nr)
-{
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_ISOLATE, 4, 0, nr, nr, 0, nr, lru);
-}
-
-static void shrunk(uint64_t nr, uint64_t nr_reclaimed, uint64_t nr_active, uint64_t nr_ref_keep)
-{
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_LRU_SHRINK_INACTIVE, 0, nr, nr_reclaimed, 0, 0,
-		   0, 0, 0, nr_active, nr_ref_keep);
-}
-
-static void reclaim_begins(void)
-{
-	made_event(&tape, 0, GROUP_TASK, MM_VMSCAN_MEMCG_RECLAIM_BEGIN, 0, 0);
-}
-
-static void map_31_pages(void)
-{
-	for (uint64_t page = 0; page < 31; page++)
-		made_add(&tape, 0, GROUP_TASK, page);
-	for (uint64_t page = 0; page < 31; page++)
-		made_insertion(&tape, 0, GROUP_TASK, page, INACTIVE_FILE);
-	made_event(&tape, 0, GROUP_TASK, MM_FILEMAP_MAP_PAGES, MADE_INO, MADE_DEV, 0, 30);
-}
 
 /* 4 of the file's folios; the first is evicted, the others were young. */
 static void first_look(void)
@@ -96,7 +19,7 @@ static void first_look(void)
 static void who_is_young_stays_and_goes_to_the_head(void **state)
 {
 	(void)state;
-	map_31_pages();
+	map_31_pages(false);
 	first_look();
 	for (uint64_t page = 4; page < 31; page++) {
 		isolate(INACTIVE_FILE, 1);
@@ -113,7 +36,7 @@ static void who_is_young_stays_and_goes_to_the_head(void **state)
 /* All others gone, the three that had been young are looked at again. */
 static void second_look(uint64_t nr_active, uint64_t nr_ref_keep)
 {
-	map_31_pages();
+	map_31_pages(false);
 	first_look();
 	isolate(INACTIVE_FILE, 27);
 	for (uint64_t page = 4; page < 31; page++)
@@ -156,7 +79,7 @@ static void more_young_ones_than_stayed_are_a_flaw(void **state)
 static void victim_out_of_turn_is_found(void **state)
 {
 	(void)state;
-	map_31_pages();
+	map_31_pages(false);
 	reclaim_begins();
 	isolate(INACTIVE_FILE, 4);
 	made_delete(&tape, 0, GROUP_TASK, 2);
